@@ -50,8 +50,7 @@ static void start(struct packets_device *d, const char *device, const char *prog
         .app_name = program, .hw_model_id = FLEXIO_HW_MODEL_DEF, .ibv_ctx = d->context};
     struct flexio_msg_stream_attr messages = {.data_bsize = 4096,
                                               .sync_mode = FLEXIO_MSG_DEV_SYNC_MODE_SYNC,
-                                              .level = FLEXIO_MSG_DEV_INFO,
-                                              .transport_mode = FLEXIO_MSG_TRANSPORT_QP_RC};
+                                              .level = FLEXIO_MSG_DEV_INFO};
     MUST(flexio_version_set(FLEXIO_VER_USED));
     MUST(flexio_app_get(&app, &d->program));
     MUST(flexio_process_create(d->context, d->program, NULL, &d->process));

@@ -18,8 +18,7 @@ union doca_data {
  * are from releases before 2.10; programs still use them. */
 typedef int doca_notification_handle_t;
 typedef doca_notification_handle_t doca_event_handle_t;
-#define doca_notification_invalid_handle (-1)
-#define doca_event_invalid_handle        doca_notification_invalid_handle
+#define doca_event_invalid_handle (-1)
 
 /* Big-endian numbers. */
 typedef uint16_t doca_be16_t;

@@ -95,7 +95,7 @@ __attribute__((noreturn)) void flexio_dev_thread_finish(void);
 __attribute__((noreturn)) void flexio_dev_thread_reschedule(void);
 /* Ends the activation; the next begins at once. */
 __attribute__((noreturn)) void flexio_dev_thread_retrigger(void);
-/* Ends the process, which the host sees as FLEXIO_ERR_STATUS_USER. */
+/* Ends the process, which the host sees as FLEXIO_DEV_USER_ERROR. */
 __attribute__((noreturn)) void flexio_dev_process_finish(void);
 /* Ends the activation. A continuable event handler continues after the call with its next event. Any
  * other event handler starts from its beginning, and the call does not return. */

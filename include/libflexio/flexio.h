@@ -103,13 +103,9 @@ typedef enum {
 
 /* The state of a DPA process. */
 enum flexio_err_status {
-    FLEXIO_ERR_STATUS_NO_ERROR = 0,
-    FLEXIO_ERR_STATUS_FATAL = 1, /* a fault, a bad call, or too long a run */
-    FLEXIO_ERR_STATUS_USER = 2,  /* ended by its own program */
-    /* Older names. */
-    FLEXIO_DEV_NO_ERROR = FLEXIO_ERR_STATUS_NO_ERROR,
-    FLEXIO_DEV_FATAL_ERROR = FLEXIO_ERR_STATUS_FATAL,
-    FLEXIO_DEV_USER_ERROR = FLEXIO_ERR_STATUS_USER,
+    FLEXIO_DEV_NO_ERROR = 0,
+    FLEXIO_DEV_FATAL_ERROR = 1, /* a fault, a bad call, or too long a run */
+    FLEXIO_DEV_USER_ERROR = 2,  /* ended by its own program */
 };
 
 /* Levels of the library's messages on stderr. */
@@ -658,12 +654,6 @@ enum flexio_msg_dev_sync_mode {
 typedef enum flexio_msg_dev_sync_mode flexio_msg_dev_sync_mode;
 #define flexio_log_dev_sync_mode flexio_msg_dev_sync_mode
 
-/* The transport of messages, since 24.10; here it has no effect. */
-enum flexio_msg_transport {
-    FLEXIO_MSG_TRANSPORT_QP_RC = 0,
-    FLEXIO_MSG_TRANSPORT_QP_UC = 1,
-    FLEXIO_MSG_TRANSPORT_QP_UD = 2,
-};
 enum flexio_tracer_transport {
     FLEXIO_TRACER_TRANSPORT_QP = 0,
     FLEXIO_TRACER_TRANSPORT_WINDOW = 1,
@@ -678,7 +668,7 @@ typedef struct flexio_msg_stream_attr {
     char *stream_name; /* NULL, or at most FLEXIO_MAX_NAME_LEN - 1 characters; for information */
     flexio_msg_dev_level level; /* of a process's first stream, 0 is FLEXIO_MSG_DEV_INFO */
     struct flexio_affinity mgmt_affinity; /* units for management: at least one must exist */
-    enum flexio_msg_transport transport_mode;
+    uint32_t transport_mode;              /* of messages, since 24.10: 0; here it has no effect */
     enum flexio_tracer_transport tracer_mode; /* of mode TRACER */
     char **tracer_msg_formats;                /* of mode TRACER */
 } flexio_msg_stream_attr_t;

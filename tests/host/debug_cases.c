@@ -52,7 +52,7 @@ static void files_that_cannot_be_written_are_errors(void)
     CHECK(flexio_crash_data(p, "/no/where/crash") == FLEXIO_STATUS_FAILED);
     CHECK(flexio_coredump_create(NULL, "x") == FLEXIO_STATUS_FAILED);
     CHECK(flexio_crash_data(NULL, "x") == FLEXIO_STATUS_FAILED);
-    CHECK(flexio_err_status_get(p) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_err_status_get(p) == FLEXIO_DEV_NO_ERROR);
     CHECK(flexio_process_destroy(p) == OK);
 }
 

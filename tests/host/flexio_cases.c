@@ -195,7 +195,7 @@ static void a_call_returns_the_result(void)
     uint64_t result = 0;
     CHECK(flexio_process_call(p, &add, &result, UINT64_C(44), UINT64_C(55)) == OK && result == 99);
     CHECK(flexio_process_call(p, &add, &result, UINT64_MAX, UINT64_C(3)) == OK && result == 2);
-    CHECK(flexio_err_status_get(p) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_err_status_get(p) == FLEXIO_DEV_NO_ERROR);
     CHECK(flexio_process_destroy(p) == OK);
 }
 
@@ -217,7 +217,7 @@ static void what_is_no_function_of_the_program_is_not_called(void)
     CHECK(flexio_process_call(p, (flexio_func_t *)(uintptr_t)&result, &result) ==
           FLEXIO_STATUS_FAILED);
     CHECK(flexio_process_call(p, &not_there, &result) == FLEXIO_STATUS_FAILED);
-    CHECK(result == 7 && flexio_err_status_get(p) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(result == 7 && flexio_err_status_get(p) == FLEXIO_DEV_NO_ERROR);
     CHECK(flexio_process_destroy(p) == OK);
 }
 
@@ -250,7 +250,7 @@ static void null_arguments_are_errors_where_they_are(void)
     CHECK(flexio_msg_stream_flush(NULL) == FLEXIO_STATUS_FAILED);
     CHECK(flexio_process_destroy(NULL) == OK && flexio_msg_stream_destroy(NULL) == OK);
     CHECK(flexio_app_destroy(NULL) == OK && flexio_app_list_free(NULL) == OK);
-    CHECK(flexio_err_status_get(NULL) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_err_status_get(NULL) == FLEXIO_DEV_NO_ERROR);
     CHECK(!flexio_app_get_name(NULL) && flexio_app_get_elf_size(NULL) == 0);
     p = process_new();
     CHECK(flexio_process_call(p, NULL, &result) == FLEXIO_STATUS_FAILED);
@@ -282,11 +282,11 @@ static void a_fault_ends_one_process_and_no_other(void)
     struct flexio_process *bad = process_new(), *good = process_new();
     uint64_t result = 7;
     CHECK(flexio_process_call(bad, &load, &result, UINT64_C(8)) == FLEXIO_STATUS_FATAL_ERR);
-    CHECK(result == 7 && flexio_err_status_get(bad) == FLEXIO_ERR_STATUS_FATAL);
+    CHECK(result == 7 && flexio_err_status_get(bad) == FLEXIO_DEV_FATAL_ERROR);
     CHECK(flexio_process_call(bad, &add, &result, UINT64_C(1), UINT64_C(1)) ==
           FLEXIO_STATUS_FATAL_ERR);
     CHECK(flexio_process_call(good, &add, &result, UINT64_C(1), UINT64_C(1)) == OK && result == 2);
-    CHECK(flexio_err_status_get(good) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_err_status_get(good) == FLEXIO_DEV_NO_ERROR);
     CHECK(flexio_process_destroy(bad) == OK && flexio_process_destroy(good) == OK);
 }
 
@@ -306,11 +306,11 @@ static void a_call_that_runs_too_long_ends_its_process_and_stops_no_other(void)
     for (uint64_t i = 0; i < 50; i++) {
         CHECK(flexio_process_call(p, &add, &result, i, i) == OK && result == 2 * i);
     }
-    CHECK(flexio_err_status_get(busy) == FLEXIO_ERR_STATUS_NO_ERROR); /* still at it */
+    CHECK(flexio_err_status_get(busy) == FLEXIO_DEV_NO_ERROR); /* still at it */
     CHECK(flexio_process_destroy(p) == OK);
     CHECK(pthread_join(thread, &status) == 0);
     CHECK((flexio_status)(uintptr_t)status == FLEXIO_STATUS_TIMEOUT);
-    CHECK(flexio_err_status_get(busy) == FLEXIO_ERR_STATUS_FATAL);
+    CHECK(flexio_err_status_get(busy) == FLEXIO_DEV_FATAL_ERROR);
     CHECK(flexio_process_call(busy, &spin, &result) == FLEXIO_STATUS_TIMEOUT); /* at once */
     CHECK(flexio_process_destroy(busy) == OK);
 }
@@ -347,7 +347,7 @@ static void memory_that_is_not_there_is_refused(void)
     CHECK(flexio_buf_dev_memset(p, 0, 8, UINT64_MAX - 3) == FLEXIO_STATUS_FAILED);
     CHECK(flexio_buf_dev_alloc(p, 8, &a) == OK && flexio_buf_dev_free(p, a) == OK);
     CHECK(flexio_buf_dev_free(p, a) == FLEXIO_STATUS_FAILED);
-    CHECK(flexio_err_status_get(p) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_err_status_get(p) == FLEXIO_DEV_NO_ERROR);
     CHECK(flexio_process_destroy(p) == OK);
 }
 

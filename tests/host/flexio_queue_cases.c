@@ -339,7 +339,7 @@ static void keys_and_rights_are_enforced(void)
         set_end(&a);
         set_end(&b);
     }
-    CHECK(flexio_err_status_get(p) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_err_status_get(p) == FLEXIO_DEV_NO_ERROR);
     CHECK(flexio_process_destroy(p) == OK);
 }
 

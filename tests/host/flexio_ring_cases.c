@@ -115,7 +115,7 @@ static void rings_that_go_end_their_queues_with_errors(void)
     host_memory_end(&sends);
     call2(p, &ring, s.q.send_number, 1);
     CHECK(call1(p, &next_sent, s.at) >> 48 == (13u << 8 | 0x02));
-    CHECK(flexio_err_status_get(p) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_err_status_get(p) == FLEXIO_DEV_NO_ERROR);
     struct set other = ethernet(p, NULL); /* what it sends finds no receive any more */
     CHECK(call2(p, &frame, other.at, 60) == OUTCOME(0, 0, 0, 60u));
     steering_end(&rx);

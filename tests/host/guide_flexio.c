@@ -146,7 +146,7 @@ static void event_handler(void)
     send_frames(myProcess, &s, 3);
     while (called(myProcess, get_flag, myArg) != 3)
         sched_yield();
-    CHECK(flexio_err_status(myProcess) == FLEXIO_ERR_STATUS_NO_ERROR);
+    CHECK(flexio_err_status(myProcess) == FLEXIO_DEV_NO_ERROR);
     sender_end(&s);
     CHECK(flexio_event_handler_destroy(myEventHandler) == OK);
     CHECK(flexio_process_destroy(myProcess) == OK);

@@ -111,7 +111,7 @@ static void faults(struct world *w, flexio_func_t *f, uint64_t id, uint64_t key,
 {
     uint64_t result = 5;
     CHECK(flexio_process_call(w->p, f, &result, id, key, at, last) == FLEXIO_STATUS_FATAL_ERR);
-    CHECK(result == 5 && flexio_err_status_get(w->p) == FLEXIO_ERR_STATUS_FATAL);
+    CHECK(result == 5 && flexio_err_status_get(w->p) == FLEXIO_DEV_FATAL_ERROR);
     for (uint64_t i = 0; i < SIZE / 8; i++)
         CHECK(w->memory[i] == i);
     end(w);
@@ -435,7 +435,7 @@ static void an_error_is_told_in_every_way(void)
     for (int i = 0; i < 12000 && !has(out, "last words 0\n"); i++)
         usleep(5000);
     CHECK(has(out, "last words 0\n"));
-    CHECK(flexio_err_status_get(w.p) == FLEXIO_ERR_STATUS_FATAL);
+    CHECK(flexio_err_status_get(w.p) == FLEXIO_DEV_FATAL_ERROR);
     CHECK(flexio_msg_stream_destroy(s) == OK);
     end(&w);
     fclose(out);
@@ -446,7 +446,7 @@ static void a_program_that_ends_itself_is_told_from_one_that_crashed(void)
     struct world w = world(0);
     uint64_t result;
     CHECK(flexio_process_call(w.p, &end_process, &result) == FLEXIO_STATUS_FATAL_ERR);
-    CHECK(flexio_err_status_get(w.p) == FLEXIO_ERR_STATUS_USER);
+    CHECK(flexio_err_status_get(w.p) == FLEXIO_DEV_USER_ERROR);
     end(&w);
 }
 

@@ -178,7 +178,7 @@ void t(flexio_msg_stream_attr_t *older, struct flexio_msg_stream_attr *newer, st
 {
     older->sync_mode = FLEXIO_LOG_DEV_SYNC_MODE_SYNC;
     newer->sync_mode = FLEXIO_MSG_DEV_SYNC_MODE_SYNC;
-    newer->transport_mode = FLEXIO_MSG_TRANSPORT_QP_RC;
+    newer->transport_mode = 0;
     enum flexio_log_dev_sync_mode m = FLEXIO_LOG_DEV_SYNC_MODE_BATCH;
     flexio_log_dev_sync_mode n = m;
     flexio_msg_dev_sync_mode o = n;

@@ -65,7 +65,7 @@ static int crash(struct flexio_process *process)
         printf("Sum: %" PRIu64 "\n", sum);
         return 0;
     }
-    if (flexio_err_status_get(process) != FLEXIO_ERR_STATUS_FATAL)
+    if (flexio_err_status_get(process) != FLEXIO_DEV_FATAL_ERROR)
         return 0;
     printf("The DPA process has failed\n");
     return flexio_crash_data(process, "list") == FLEXIO_STATUS_SUCCESS &&

@@ -61,8 +61,7 @@ static int start(struct app *a)
         .app_name = "packet_swap_app", .hw_model_id = FLEXIO_HW_MODEL_DEF, .ibv_ctx = a->context};
     struct flexio_msg_stream_attr messages = {.data_bsize = 4096,
                                               .sync_mode = FLEXIO_MSG_DEV_SYNC_MODE_SYNC,
-                                              .level = FLEXIO_MSG_DEV_INFO,
-                                              .transport_mode = FLEXIO_MSG_TRANSPORT_QP_RC};
+                                              .level = FLEXIO_MSG_DEV_INFO};
     struct flexio_event_handler_attr handler = {.host_stub_func = &swap_packets};
     return is_ok(flexio_version_set(FLEXIO_VER_USED)) &&
            is_ok(flexio_app_get(&program, &a->program)) &&

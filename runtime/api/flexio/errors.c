@@ -4,9 +4,8 @@
 enum flexio_err_status flexio_err_status_get(struct flexio_process *process)
 {
     if (!process || dpk_process_state(process->dpa, NULL) == DPK_OK)
-        return FLEXIO_ERR_STATUS_NO_ERROR;
-    return dpk_process_ended_itself(process->dpa) ? FLEXIO_ERR_STATUS_USER
-                                                  : FLEXIO_ERR_STATUS_FATAL;
+        return FLEXIO_DEV_NO_ERROR;
+    return dpk_process_ended_itself(process->dpa) ? FLEXIO_DEV_USER_ERROR : FLEXIO_DEV_FATAL_ERROR;
 }
 
 int flexio_err_handler_fd(struct flexio_process *process)

@@ -45,13 +45,14 @@ static const char *complaint(const struct flexio_process *process,
     return NULL;
 }
 
+enum { TRANSPORT_MAX = 2 }; /* RC, UC, UD */
+
 /* Warns about set attributes that are not used. They are not errors: programs that leave them
  * uninitialised run on cards. */
 static void warn_of_unused(const flexio_msg_stream_attr_t *attr)
 {
     static atomic_flag warned = ATOMIC_FLAG_INIT;
-    if ((attr->tracer_mode || attr->tracer_msg_formats ||
-         (unsigned)attr->transport_mode > FLEXIO_MSG_TRANSPORT_QP_UD) &&
+    if ((attr->tracer_mode || attr->tracer_msg_formats || attr->transport_mode > TRANSPORT_MAX) &&
         !atomic_flag_test_and_set(&warned))
         dpk_host_log(DPK_HOST_LOG_WARNING,
                      "flexio_msg_stream_create: transport or tracer attributes that are not used "

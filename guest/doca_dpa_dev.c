@@ -142,6 +142,27 @@ uint32_t doca_dpa_dev_completion_element_get_error_syndrome(doca_dpa_dev_complet
     return element_of(e)->syndrome;
 }
 
+uint32_t
+doca_dpa_dev_completion_element_get_vendor_error_syndrome(doca_dpa_dev_completion_element_t e)
+{
+    return element_of(e)->vendor_syndrome;
+}
+
+uint32_t doca_dpa_dev_completion_element_get_qpn(doca_dpa_dev_completion_element_t e)
+{
+    return element_of(e)->queue;
+}
+
+uint32_t doca_dpa_dev_completion_element_get_srqn(doca_dpa_dev_completion_element_t e)
+{
+    return element_of(e)->shared_queue;
+}
+
+uint32_t doca_dpa_dev_completion_element_get_swqe_opcode(doca_dpa_dev_completion_element_t e)
+{
+    return element_of(e)->opcode;
+}
+
 void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t h, uint64_t num_comp)
 {
     doca_call(DPA_DOCA_COMPLETION_ACK, h, num_comp);

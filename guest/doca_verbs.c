@@ -6,7 +6,7 @@
 
 struct send {
     uint64_t segments, remote_address, add, swap;
-    uint32_t count, opcode, flags, fence, immediate, remote_key;
+    uint32_t count, opcode, flags, fence, immediate, remote_key; /* or the key to invalidate */
 };
 
 struct receive {
@@ -51,6 +51,7 @@ FIELD(send_wr, send_of, uint64_t, atomic_remote_addr, remote_address)
 FIELD(send_wr, send_of, uint32_t, atomic_rkey, remote_key)
 FIELD(send_wr, send_of, uint64_t, atomic_compare_add, add)
 FIELD(send_wr, send_of, uint64_t, atomic_swap, swap)
+FIELD(send_wr, send_of, uint32_t, invalidate_rkey, remote_key)
 FIELD(recv_wr, receive_of, struct doca_dpa_dev_verbs_sge *, sg_list, segments)
 FIELD(recv_wr, receive_of, uint32_t, sg_num_sge, count)
 
@@ -104,6 +105,12 @@ uint32_t doca_dpa_dev_verbs_qp_post_recv_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
     return (uint32_t)verbs_call(DPA_VERBS_RECEIVE, verbs_qp, r->segments, r->count);
 }
 
+uint32_t doca_dpa_dev_verbs_qp_post_recv_raw_wqe(doca_dpa_dev_verbs_qp_t verbs_qp, void *wqe,
+                                                 uint64_t wqe_size)
+{
+    return (uint32_t)verbs_call(DPA_VERBS_RAW_RECEIVE, verbs_qp, (uintptr_t)wqe, wqe_size);
+}
+
 void doca_dpa_dev_verbs_qp_commit_send(doca_dpa_dev_verbs_qp_t verbs_qp)
 {
     verbs_call(DPA_VERBS_COMMIT, verbs_qp, 0, 0);
@@ -143,6 +150,15 @@ uint32_t doca_dpa_dev_verbs_srq_post_recv_wr(doca_dpa_dev_verbs_srq_t verbs_srq,
     const struct receive *r = receive_of(recv_wr);
     return (uint32_t)dpa_call4(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, DPA_VERBS_SHARED_RECEIVE),
                                verbs_srq, r->segments, r->count,
+                               srq_type == DOCA_DPA_DEV_VERBS_SRQ_TYPE_CONTIGUOUS);
+}
+
+uint32_t doca_dpa_dev_verbs_srq_post_recv_raw_wqe(doca_dpa_dev_verbs_srq_t verbs_srq,
+                                                  enum doca_dpa_dev_verbs_srq_type srq_type,
+                                                  void *wqe, uint64_t wqe_size)
+{
+    return (uint32_t)dpa_call4(DPA_SYS_CALL(DPA_SYS_FAMILY_DOCA, DPA_VERBS_SHARED_RAW), verbs_srq,
+                               (uintptr_t)wqe, wqe_size,
                                srq_type == DOCA_DPA_DEV_VERBS_SRQ_TYPE_CONTIGUOUS);
 }
 

@@ -78,6 +78,10 @@ enum dpa_doca_room {
     CALL(DPA_VERBS_SHARED_ACK, 0x37, DPA_ROOM_SHARED)\
     /* (srq) -> its number */\
     CALL(DPA_VERBS_SHARED_NUMBER, 0x38, DPA_ROOM_SHARED)\
+    /* (qp, address of a WQE, its bytes) -> its count, or 0 */\
+    CALL(DPA_VERBS_RAW_RECEIVE, 0x39, DPA_ROOM_VERBS)\
+    /* (srq, address of a WQE, its bytes, 1: contiguous) -> its count, or 0 */\
+    CALL(DPA_VERBS_SHARED_RAW, 0x3a, DPA_ROOM_SHARED)\
     /* (sq, address of a struct dpa_verbs_work) -> its count, or 0 */\
     CALL(DPA_ETH_SEND, 0x60, DPA_ROOM_ETH)\
     /* (sq): carries out posted sends */\
@@ -152,6 +156,7 @@ struct dpa_doca_completion {
     uint32_t type, user_data, immediate, wqe_counter;
     uint64_t timestamp;
     uint32_t bytes, syndrome;
+    uint32_t queue, shared_queue, opcode, vendor_syndrome;
 };
 
 /* A copy that ends with a completion. */

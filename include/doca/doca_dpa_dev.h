@@ -118,6 +118,15 @@ uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_e
  * completions (MLX5_CQE_SYNDROME_* of libmlx5), or 0 without a failure. */
 uint32_t doca_dpa_dev_completion_element_get_received_bytes(doca_dpa_dev_completion_element_t e);
 uint32_t doca_dpa_dev_completion_element_get_error_syndrome(doca_dpa_dev_completion_element_t e);
+/* Returns the vendor's number of that reason: always 0, as emulated devices have no other reasons. */
+uint32_t
+doca_dpa_dev_completion_element_get_vendor_error_syndrome(doca_dpa_dev_completion_element_t e);
+/* Return, for queues of DOCA Verbs: the number of the queue pair or Ethernet queue, the number of the
+ * shared receive queue (0: its receives are its own), and the opcode of a send (enum
+ * doca_dpa_dev_verbs_send_wr_opcode, or that of the raw element). 0 for other objects. */
+uint32_t doca_dpa_dev_completion_element_get_qpn(doca_dpa_dev_completion_element_t e);
+uint32_t doca_dpa_dev_completion_element_get_srqn(doca_dpa_dev_completion_element_t e);
+uint32_t doca_dpa_dev_completion_element_get_swqe_opcode(doca_dpa_dev_completion_element_t e);
 
 /* Acknowledges the oldest `num_comp` completions that were taken: the queue can use their room
  * again. */

@@ -1,6 +1,6 @@
 /*
- * doca_dpa_dev_verbs: work requests of DPA code, on queue pairs and shared receive queues of doca_verbs
- * with an external data path. Link the program with -ldoca_dpa_dev_verbs.
+ * doca_dpa_dev_verbs: work requests of DPA code, on queue pairs, shared receive queues and Ethernet
+ * queues of doca_verbs with an external data path. Link the program with -ldoca_dpa_dev_verbs.
  *
  *     struct doca_dpa_dev_verbs_sge at = {.addr = address, .length = 8, .lkey = memory};
  *     struct doca_dpa_dev_verbs_send_wr wr = {0};
@@ -18,9 +18,10 @@
  * Keys are handles of doca_mmap_dev_get_dpa_handle; a remote key is a handle of the peer. A bad handle
  * faults the thread.
  *
- * Rings are in host memory. Therefore these are missing: doca_dpa_dev_verbs_qp_get_wq,
- * doca_dpa_dev_verbs_srq_get_wq, _get_dbr_addr, the functions with "raw" in their names that are about
- * the contents of a ring or about receives, and Ethernet queues (DOCA DPA programming guide).
+ * Rings of queue pairs and shared receive queues are in host memory. Therefore these are missing:
+ * doca_dpa_dev_verbs_qp_get_wq, doca_dpa_dev_verbs_srq_get_wq, their _get_dbr_addr, and
+ * doca_dpa_dev_verbs_qp_post_recv_raw_ack (DOCA DPA programming guide). Rings of Ethernet queues are in DPA
+ * memory.
  */
 #ifndef DOCA_DPA_DEV_VERBS_H
 #define DOCA_DPA_DEV_VERBS_H
@@ -138,6 +139,11 @@ void doca_dpa_dev_verbs_send_wr_set_atomic_swap(struct doca_dpa_dev_verbs_send_w
                                                 uint64_t swap);
 uint64_t doca_dpa_dev_verbs_send_wr_get_atomic_swap(struct doca_dpa_dev_verbs_send_wr *send_wr);
 
+/* The key of a send that invalidates a key of the peer: it is kept, but no operation uses it. */
+void doca_dpa_dev_verbs_send_wr_set_invalidate_rkey(struct doca_dpa_dev_verbs_send_wr *send_wr,
+                                                    uint32_t invalidate_rkey);
+uint32_t doca_dpa_dev_verbs_send_wr_get_invalidate_rkey(struct doca_dpa_dev_verbs_send_wr *send_wr);
+
 /* ---- Receive work requests ---- */
 
 void doca_dpa_dev_verbs_recv_wr_set_sg_list(struct doca_dpa_dev_verbs_recv_wr *recv_wr,
@@ -164,6 +170,10 @@ uint32_t doca_dpa_dev_verbs_qp_post_send_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
 uint32_t doca_dpa_dev_verbs_qp_post_send_raw_wqe(doca_dpa_dev_verbs_qp_t verbs_qp, void *wqe);
 uint32_t doca_dpa_dev_verbs_qp_post_recv_wr(doca_dpa_dev_verbs_qp_t verbs_qp,
                                             struct doca_dpa_dev_verbs_recv_wr *recv_wr);
+/* Posts a receive that the program made as a WQE of `wqe_size` bytes: data segments of 16 bytes (struct
+ * mlx5_wqe_data_seg of infiniband/mlx5dv.h). Returns as doca_dpa_dev_verbs_qp_post_recv_wr. */
+uint32_t doca_dpa_dev_verbs_qp_post_recv_raw_wqe(doca_dpa_dev_verbs_qp_t verbs_qp, void *wqe,
+                                                 uint64_t wqe_size);
 /* Start all work posted since the last commit. The lw functions leave fences to the program; here
  * fences are not needed. */
 void doca_dpa_dev_verbs_qp_commit_send(doca_dpa_dev_verbs_qp_t verbs_qp);
@@ -184,6 +194,12 @@ uint32_t doca_dpa_dev_verbs_qp_get_user_index(doca_dpa_dev_verbs_qp_t verbs_qp);
 uint32_t doca_dpa_dev_verbs_srq_post_recv_wr(doca_dpa_dev_verbs_srq_t verbs_srq,
                                              enum doca_dpa_dev_verbs_srq_type srq_type,
                                              struct doca_dpa_dev_verbs_recv_wr *recv_wr);
+/* Posts a receive that the program made: data segments, as doca_dpa_dev_verbs_qp_post_recv_raw_wqe. In a
+ * linked list, the segment with the number of the next receive belongs to the library. Returns as
+ * doca_dpa_dev_verbs_srq_post_recv_wr. */
+uint32_t doca_dpa_dev_verbs_srq_post_recv_raw_wqe(doca_dpa_dev_verbs_srq_t verbs_srq,
+                                                  enum doca_dpa_dev_verbs_srq_type srq_type,
+                                                  void *wqe, uint64_t wqe_size);
 /* Makes all receives posted since the last commit available. */
 void doca_dpa_dev_verbs_srq_commit_recv(doca_dpa_dev_verbs_srq_t verbs_srq);
 void doca_dpa_dev_verbs_srq_lw_commit_recv(doca_dpa_dev_verbs_srq_t verbs_srq);

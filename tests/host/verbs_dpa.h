@@ -3,7 +3,7 @@
 #define TESTS_HOST_VERBS_DPA_H
 
 /* The operations of the RPC `shared`. */
-enum { SHARED_POST, SHARED_POST_SHORT, SHARED_COMMIT, SHARED_ACK, SHARED_NUMBER };
+enum { SHARED_POST, SHARED_POST_SHORT, SHARED_POST_RAW, SHARED_COMMIT, SHARED_ACK, SHARED_NUMBER };
 
 /* Elements of work that the RPC `post_raw` makes. */
 enum { RAW_INLINE, RAW_WRITE, RAW_UNKNOWN, RAW_SHORT };

@@ -22,7 +22,7 @@
 enum { RECEIVED = 2, SENT = 0, SEND_FAILED = 0xd, RECEIVE_FAILED };
 
 extern struct doca_dpa_app *verbs_test_app;
-doca_dpa_func_t shared, send_to_peer, receive_alone, told, post_raw;
+doca_dpa_func_t shared, send_to_peer, receive_alone, receive_raw, told, told_numbers, post_raw;
 
 static struct doca_dev *dev;
 static struct doca_dpa *dpa;
@@ -320,6 +320,51 @@ static void elements_of_work_have_inline_data(void)
     end();
 }
 
+static uint64_t numbers(uint64_t queue, uint64_t what)
+{
+    uint64_t result = 0;
+    CHECK(doca_dpa_rpc(dpa, &told_numbers, &result, queue, what) == OK);
+    return result;
+}
+
+static void receives_may_be_elements_of_a_card(void)
+{
+    uint64_t s, result = 0;
+    begin();
+    struct doca_verbs_srq *srq = srq_new(LINKED, &s);
+    struct pair a = pair_new(srq, 1);
+    CHECK(on(s, SHARED_POST_RAW, LINKED, 0, 16) == 1);
+    on(s, SHARED_COMMIT, LINKED, 0, 0);
+    say(&a, "raw");
+    CHECK(numbers(receives_handle, 0) ==
+          ((uint64_t)doca_verbs_qp_get_qpn(a.qp) << 32 | doca_verbs_srq_get_srqn(srq)));
+    CHECK(strcmp(memory, "raw") == 0);
+    CHECK(numbers(sends_handle, 1) == (uint64_t)0x0a << 32); /* a send, without an error */
+    pair_destroy(&a);
+    CHECK(doca_verbs_srq_destroy(srq) == OK);
+    struct doca_verbs_qp_init_attr *w = qp_wish(NULL, 3);
+    struct pair b;
+    CHECK(doca_verbs_qp_init_attr_set_rq_wr(w, 1) == OK);
+    CHECK(doca_verbs_qp_init_attr_set_receive_max_sges(w, 2) == OK);
+    CHECK(doca_verbs_qp_create(context, w, &b.qp) == OK && qp_try(NULL, 103, &b.peer) == OK);
+    CHECK(doca_verbs_qp_init_attr_destroy(w) == OK);
+    CHECK(doca_verbs_qp_get_dpa_handle(b.qp, dpa, &b.handle) == OK);
+    CHECK(doca_verbs_qp_get_dpa_handle(b.peer, dpa, &b.peer_handle) == OK);
+    connect_to(b.qp, b.peer);
+    connect_to(b.peer, b.qp);
+    CHECK(doca_dpa_rpc(dpa, &receive_raw, &result, b.handle, (uintptr_t)memory + 32, 16u, key,
+                       48u) == OK);
+    CHECK(result == 0); /* it has more segments than the queue permits */
+    CHECK(doca_dpa_rpc(dpa, &receive_raw, &result, b.handle, (uintptr_t)memory + 32, 16u, key,
+                       32u) == OK);
+    CHECK(result == 1);
+    say(&b, "alone");
+    CHECK(await(receives_handle) == TOLD(RECEIVED, 3, 1) && strcmp(memory + 32, "alone") == 0);
+    CHECK(await(sends_handle) == TOLD(SENT, 103, 1));
+    pair_destroy(&b);
+    end();
+}
+
 /* Each side of a data path has its own. */
 static void what_a_shared_queue_lacks_is_refused(void)
 {
@@ -423,6 +468,7 @@ int main(int argc, char **argv)
                                              CASE(a_linked_list_has_places),
                                              CASE(a_failed_queue_pair_leaves_the_receives),
                                              CASE(elements_of_work_have_inline_data),
+                                             CASE(receives_may_be_elements_of_a_card),
                                              CASE(what_a_shared_queue_lacks_is_refused),
                                              CASE(a_queue_pair_that_finds_no_place_uses_nothing),
                                              CASE(a_queue_without_receives_takes_no_receive),

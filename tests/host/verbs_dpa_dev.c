@@ -12,6 +12,18 @@ static uint64_t post(doca_dpa_dev_verbs_srq_t srq, uint32_t type,
     return doca_dpa_dev_verbs_srq_post_recv_wr(srq, (enum doca_dpa_dev_verbs_srq_type)type, &wr);
 }
 
+/* Two segments of a card: the second ends the list. */
+static const uint32_t *receive_of_card(uint64_t address, uint32_t length, uint32_t key)
+{
+    static uint32_t wqe[8];
+    wqe[0] = __builtin_bswap32(length);
+    wqe[1] = __builtin_bswap32(key);
+    wqe[2] = __builtin_bswap32((uint32_t)(address >> 32));
+    wqe[3] = __builtin_bswap32((uint32_t)address);
+    wqe[5] = __builtin_bswap32(DOCA_DPA_DEV_VERBS_SGE_TERMINATING_LKEY);
+    return wqe;
+}
+
 __dpa_rpc__ uint64_t shared(uint64_t srq, uint32_t what, uint32_t type, uint64_t address,
                             uint32_t length, uint32_t key)
 {
@@ -22,6 +34,10 @@ __dpa_rpc__ uint64_t shared(uint64_t srq, uint32_t what, uint32_t type, uint64_t
         return post(srq, type, list, 1);
     case SHARED_POST_SHORT: /* the second segment ends the list */
         return post(srq, type, list, 2);
+    case SHARED_POST_RAW:
+        return doca_dpa_dev_verbs_srq_post_recv_raw_wqe(
+            srq, (enum doca_dpa_dev_verbs_srq_type)type,
+            (void *)receive_of_card(address, length, key), 32);
     case SHARED_COMMIT:
         doca_dpa_dev_verbs_srq_commit_recv(srq);
         return 0;
@@ -54,6 +70,30 @@ __dpa_rpc__ uint64_t receive_alone(uint64_t qp, uint64_t address, uint32_t lengt
     doca_dpa_dev_verbs_recv_wr_set_sg_list(&wr, &at);
     doca_dpa_dev_verbs_recv_wr_set_sg_num_sge(&wr, 1);
     return doca_dpa_dev_verbs_qp_post_recv_wr(qp, &wr);
+}
+
+/* A receive of its own: by a work request, or an element of a card. */
+__dpa_rpc__ uint64_t receive_raw(uint64_t qp, uint64_t address, uint32_t length, uint32_t key,
+                                 uint32_t bytes)
+{
+    const uint32_t count = doca_dpa_dev_verbs_qp_post_recv_raw_wqe(
+        qp, (void *)receive_of_card(address, length, key), bytes);
+    doca_dpa_dev_verbs_qp_commit_recv(qp);
+    return count;
+}
+
+/* The numbers of the next completion. */
+__dpa_rpc__ uint64_t told_numbers(uint64_t queue, uint64_t what)
+{
+    doca_dpa_dev_completion_element_t e;
+    while (!doca_dpa_dev_get_completion(queue, &e))
+        continue;
+    const uint64_t numbers[] = {doca_dpa_dev_completion_element_get_qpn(e),
+                                doca_dpa_dev_completion_element_get_srqn(e),
+                                doca_dpa_dev_completion_element_get_swqe_opcode(e),
+                                doca_dpa_dev_completion_element_get_vendor_error_syndrome(e)};
+    doca_dpa_dev_completion_ack(queue, 1);
+    return what == 0 ? numbers[0] << 32 | numbers[1] : numbers[2] << 32 | numbers[3];
 }
 
 /* Elements of work of a card: segments of 16 bytes, of big endian. */

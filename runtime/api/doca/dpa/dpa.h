@@ -95,6 +95,10 @@ struct dpk_completion {
     uint64_t timestamp; /* the time of the post, in nanoseconds */
     uint32_t bytes;     /* of the received message */
     uint32_t syndrome;  /* of enum dpk_rc_status */
+    uint32_t queue;     /* number of the queue pair or Ethernet queue; 0: of another object */
+    uint32_t shared_queue;    /* number of the shared receive queue; 0: none */
+    uint32_t opcode;          /* of the WQE of a send */
+    uint32_t vendor_syndrome; /* always 0 */
 };
 
 /* A completion queue, or a notification completion: both activate a thread. */

@@ -77,7 +77,9 @@ static void report(struct eth_queue *q, const uint8_t cqe[DPK_CQE])
                                  .wqe_counter = q->sends ? q->counts[index & mask]
                                                          : atomic_fetch_add(&q->done, 1) + 1,
                                  .bytes = get32(cqe + CQE_BYTES),
-                                 .syndrome = failed ? cqe[CQE_SYNDROME] : 0});
+                                 .syndrome = failed ? cqe[CQE_SYNDROME] : 0,
+                                 .queue = q->queue ? dpk_queue_number(q->queue) : 0,
+                                 .opcode = q->sends ? DPA_VERBS_SEND : 0});
 }
 
 static unsigned log_completions(const struct eth_queue *q)

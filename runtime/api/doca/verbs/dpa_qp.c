@@ -98,7 +98,9 @@ static bool sent(struct dpa_qp *q, const struct dpk_rc_completion *c)
                                                      .user_data = q->user_index,
                                                      .wqe_counter = q->sends.done,
                                                      .bytes = (uint32_t)c->bytes,
-                                                     .syndrome = c->status});
+                                                     .syndrome = c->status,
+                                                     .queue = dpk_rc_qp_number(q->pair),
+                                                     .opcode = verbs_ring_opcode(&e->work)});
     return true;
 }
 
@@ -121,7 +123,9 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
             .immediate = c->immediate,
             .wqe_counter = counter,
             .bytes = (uint32_t)c->bytes,
-            .syndrome = c->status});
+            .syndrome = c->status,
+            .queue = dpk_rc_qp_number(q->pair),
+            .shared_queue = q->shared ? verbs_dpa_srq_number(q->shared) : 0});
     return true;
 }
 
@@ -345,6 +349,8 @@ static bool call_on(struct dpk_dpa *d, struct dpa_qp *q, unsigned call, const ui
         return verbs_ring_post_raw(d, &q->sends, args[1], result, reason, size);
     case DPA_VERBS_RECEIVE:
         return q->shared || verbs_ring_receive(d, &q->receives, args, result, reason, size);
+    case DPA_VERBS_RAW_RECEIVE:
+        return q->shared || verbs_ring_receive_raw(d, &q->receives, args, result, reason, size);
     case DPA_VERBS_COMMIT:
         commit(q, args[1]);
         return true;

@@ -68,6 +68,14 @@ bool verbs_ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, ui
                          char *reason, size_t size);
 bool verbs_ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6], uint64_t *result,
                         char *reason, size_t size);
+bool verbs_ring_receive_raw(struct dpk_dpa *d, struct ring *r, const uint64_t args[6],
+                            uint64_t *result, char *reason, size_t size);
+/* Returns the opcode of a WQE for a work (enum dpa_verbs_opcode). */
+uint32_t verbs_ring_opcode(const struct dpk_rc_work *work);
+/* Reads a WQE of a receive, data segments of 16 bytes, whose list may end early: *left receives their
+ * number. Returns false if the memory does not exist. `size`: at most DPA_VERBS_SEGMENTS_MAX segments. */
+bool verbs_read_raw_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from,
+                            uint64_t size, uint32_t *left);
 
 /* ---- Shared receive queues: dpa_srq.c. All with the lock of rc. ---- */
 
@@ -78,6 +86,8 @@ struct dpa_srq_user {
     bool waits;
 };
 
+/* Returns its number, which doca_verbs_srq_get_srqn has, too. */
+uint32_t verbs_dpa_srq_number(const struct dpa_srq *s);
 /* Returns true if queue pairs of that base may take its receives. */
 bool verbs_dpa_srq_is_of(const struct dpa_srq *s, const struct dpk_dpa *base);
 /* Takes the next receive. Without a receive, the user waits. */

@@ -49,7 +49,44 @@ bool verbs_read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t fro
     return true;
 }
 
+bool verbs_read_raw_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t from,
+                            uint64_t size, uint32_t *left)
+{
+    uint8_t bytes[DPA_VERBS_SEGMENTS_MAX * WQE_SEGMENT];
+    if (size > sizeof bytes ||
+        (size > 0 && dpk_copy_out(d->process->dpa, bytes, from, size, NULL) != DPK_OK))
+        return false;
+    struct dpk_reader r = dpk_reader(bytes, size);
+    for (*left = 0; dpk_reader_left(&r) >= WQE_SEGMENT; ++*left) {
+        struct dpk_memory_access at = {.size = dpk_read_be32(&r)};
+        at.key = dpk_read_be32(&r);
+        at.address = dpk_read_be64(&r);
+        if (at.key == DPA_VERBS_LIST_END)
+            break;
+        to[*left] = (struct dpk_rc_piece){.memory = at};
+    }
+    return true;
+}
+
 /* ---- Posts ---- */
+
+uint32_t verbs_ring_opcode(const struct dpk_rc_work *work)
+{
+    switch (work->opcode) {
+    case DPK_RC_SEND:
+        return work->has_immediate ? DPA_VERBS_SEND_IMMEDIATE : DPA_VERBS_SEND;
+    case DPK_RC_WRITE:
+        return work->has_immediate ? DPA_VERBS_WRITE_IMMEDIATE : DPA_VERBS_WRITE;
+    case DPK_RC_READ:
+        return DPA_VERBS_READ;
+    case DPK_RC_COMPARE_SWAP:
+        return DPA_VERBS_COMPARE_SWAP;
+    case DPK_RC_FETCH_ADD:
+        return DPA_VERBS_FETCH_ADD;
+    default:
+        return 0; /* MLX5_OPCODE_NOP */
+    }
+}
 
 /* Returns false if the opcode is invalid. */
 static bool operation_of(const struct dpa_verbs_work *w, struct dpk_rc_work *out)
@@ -169,6 +206,18 @@ bool verbs_ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6
         return true;
     if (!verbs_read_receive(d, ring_pieces_at(r, r->posted), args[1], (uint32_t)args[2], &e->count))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
+    *result = ++r->posted;
+    return true;
+}
+
+bool verbs_ring_receive_raw(struct dpk_dpa *d, struct ring *r, const uint64_t args[6],
+                            uint64_t *result, char *reason, size_t size)
+{
+    struct entry *e = &r->entries[ring_at(r, r->posted)];
+    if (r->posted - r->done >= r->size || args[2] > (uint64_t)r->segments * WQE_SEGMENT)
+        return true; /* *result is 0: the ring is full */
+    if (!verbs_read_raw_receive(d, ring_pieces_at(r, r->posted), args[1], args[2], &e->count))
+        return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the receive is described");
     *result = ++r->posted;
     return true;
 }

@@ -73,6 +73,11 @@ static struct shared_receive *next_place(const struct dpa_srq *s)
     return r->state == FREE ? r : NULL;
 }
 
+uint32_t verbs_dpa_srq_number(const struct dpa_srq *s)
+{
+    return s->id;
+}
+
 bool verbs_dpa_srq_is_of(const struct dpa_srq *s, const struct dpk_dpa *base)
 {
     return s->base == base && s->run == base->run;
@@ -237,17 +242,19 @@ doca_error_t verbs_dpa_srq_handle(const struct dpa_srq *s, const struct doca_dpa
 
 /* ---- Calls of DPA code ---- */
 
-static bool post(struct dpk_dpa *d, struct dpa_srq *s, const uint64_t args[6], uint64_t *result,
-                 char *reason, size_t size)
+/* Posts a receive of a work request, or (`raw`) of a WQE: args[2] are segments, or bytes. */
+static bool post(struct dpk_dpa *d, struct dpa_srq *s, bool raw, const uint64_t args[6],
+                 uint64_t *result, char *reason, size_t size)
 {
     if (!!args[3] == s->linked)
         return dpk_dpa_call_fails(reason, size, "Verbs: a shared receive queue of the other type");
     struct shared_receive *r = next_place(s);
-    if (!r || args[2] > s->segments)
+    if (!r || args[2] > (uint64_t)s->segments * (raw ? WQE_SEGMENT : 1))
         return true; /* *result is 0: the queue is full */
     const uint32_t place = place_of(s, r);
-    if (!verbs_read_receive(d, s->pieces + (size_t)place * s->segments, args[1], (uint32_t)args[2],
-                            &r->count))
+    struct dpk_rc_piece *pieces = s->pieces + (size_t)place * s->segments;
+    if (!(raw ? verbs_read_raw_receive(d, pieces, args[1], args[2], &r->count)
+              : verbs_read_receive(d, pieces, args[1], (uint32_t)args[2], &r->count)))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
     if (s->linked)
         s->first_free = r->next;
@@ -274,7 +281,8 @@ static bool call_on(struct dpk_dpa *d, struct dpa_srq *s, unsigned call, const u
 {
     switch (call) {
     case DPA_VERBS_SHARED_RECEIVE:
-        return post(d, s, args, result, reason, size);
+    case DPA_VERBS_SHARED_RAW:
+        return post(d, s, call == DPA_VERBS_SHARED_RAW, args, result, reason, size);
     case DPA_VERBS_SHARED_COMMIT:
         s->committed = s->posted;
         resume(s);

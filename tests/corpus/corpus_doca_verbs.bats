@@ -1,4 +1,4 @@
-# Samples of DOCA Verbs, on the CPU and on the DPA. They meet at port 5000, so each test has a network of its own.
+# Samples of DOCA Verbs, on the CPU and on the DPA. Pairs meet at port 5000, so each test has a network of its own.
 setup_file() {
     load corpus.bash
     make_corpus
@@ -45,4 +45,22 @@ both_run() {
     build_sample doca_dpa/dpa_verbs_initiator_target
     both_run '-d mlx5_0 -gid 0' '-d mlx5_0 -gid 0 -i 127.0.0.1'
     says 'Initiator: Local buffer value after sample is 0xf'
+}
+
+# Of DOCA 3.3. The receiver does not say when its pipe is there, so frames are sent until it has its 32.
+@test "verbs_send_ethernet_frames_on_dpa, to verbs_receive_packets_on_dpa" {
+    build_sample doca_verbs/verbs_receive_packets_on_dpa
+    [ -e "$DPAKIT_DEVICES/mlx5_1" ] || new_device mlx5_1 >/dev/null
+    dpadev wire mlx5_0 dev:mlx5_1
+    local receiver log=$BATS_TEST_TMPDIR/receiver.log
+    in_opt timeout 100 stdbuf -oL "$program" -d mlx5_1 >"$log" 2>&1 3>&- &
+    receiver=$!
+    build_sample doca_verbs/verbs_send_ethernet_frames_on_dpa
+    while kill -0 "$receiver" 2>/dev/null; do
+        run_sample -d mlx5_0
+        says 'Received completion for packet 31 with: wqe counter'
+    done
+    wait "$receiver"
+    output=$(cat "$log")
+    says 'Received completion for packet 31 with: wqe counter' 'Sample finished successfully'
 }

@@ -56,6 +56,42 @@ C
     sed -n 3p out | grep -q ' \[cut\]; the same line$'
 }
 
+@test "the C library prints to strings, to stdout and to stderr" {
+    cat > k.c <<'C'
+#include <libflexio-libc/inttypes.h>
+#include <libflexio-libc/stdio.h>
+static int to(FILE *file, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    int length = vfprintf(file, format, values);
+    va_end(values);
+    return length;
+}
+__dpa_rpc__ uint64_t prints(uint64_t number)
+{
+    char text[64], *end;
+    char other;
+    int length = sprintf(text, "%" PRIu64 " is a number", number);
+    fprintf(stdout, "%s of %d\n", text, length);
+    fputs("to stderr\n", stderr);
+    fputc('!', stdout);
+    to(stderr, "%c\n", '?');
+    printf("%jd %jd\n", imaxabs(-7), strtoimax("12x", &end, 10));
+    printf("%jd %jd %c\n", imaxdiv(17, 5).quot, imaxdiv(17, 5).rem, *end);
+    return (uint64_t)(fflush(NULL) + fflush(stdout) + feof(stdout) + ferror(stderr)) +
+           (uint64_t)(fprintf((FILE *)&other, "nowhere") == EOF);
+}
+C
+    printf '#include <stdio.h>\n' | cat - k.c >both.c
+    dpacc both.c -o both.a
+    dpacc k.c -o k.a
+    new_device mlx5_0
+    dparun k.a --rpc prints 12345 >out
+    printf '%s\n' '12345 is a number of 17' 'to stderr' '!?' '7 12' '3 2 x' 'result: 1 (0x1)' | diff - out
+    dparun both.a --rpc prints 12345 | diff out -
+}
+
 @test "a kernel that is called as an RPC is reported as a kernel" {
     printf '#include <stdint.h>\n__dpa_global__ void k(void) {}\n__dpa_rpc__ uint64_t r(void) { return 0; }\n' >k.c
     dpacc k.c -o k.a

@@ -131,6 +131,33 @@ void doca_dpa_dev_verbs_qp_lw_commit_recv(doca_dpa_dev_verbs_qp_t verbs_qp)
     verbs_call(DPA_VERBS_COMMIT, verbs_qp, 1, 0);
 }
 
+static uint64_t tell_of_pair(doca_dpa_dev_verbs_qp_t verbs_qp, enum dpa_verbs_tell what)
+{
+    return verbs_call(DPA_VERBS_TELL, verbs_qp, what, 0);
+}
+
+void doca_dpa_dev_verbs_qp_get_wq(doca_dpa_dev_verbs_qp_t verbs_qp, uintptr_t *sq_buf,
+                                  uint32_t *sq_num_entries, uintptr_t *rq_buf,
+                                  uint32_t *rq_num_entries, uint32_t *rwqe_size_bytes)
+{
+    *sq_buf = tell_of_pair(verbs_qp, DPA_VERBS_SENDS_AT);
+    *sq_num_entries = (uint32_t)tell_of_pair(verbs_qp, DPA_VERBS_SEND_ENTRIES);
+    *rq_buf = tell_of_pair(verbs_qp, DPA_VERBS_RECEIVES_AT);
+    *rq_num_entries = (uint32_t)tell_of_pair(verbs_qp, DPA_VERBS_RECEIVE_ENTRIES);
+    *rwqe_size_bytes = (uint32_t)tell_of_pair(verbs_qp, DPA_VERBS_RECEIVE_SIZE);
+}
+
+uint32_t *doca_dpa_dev_verbs_qp_get_dbr_addr(doca_dpa_dev_verbs_qp_t verbs_qp)
+{
+    return (uint32_t *)tell_of_pair(verbs_qp, DPA_VERBS_RECORD_AT);
+}
+
+uint32_t doca_dpa_dev_verbs_qp_post_recv_raw_ack(doca_dpa_dev_verbs_qp_t verbs_qp, uint64_t num_wr)
+{
+    fence();
+    return (uint32_t)verbs_call(DPA_VERBS_ACK, verbs_qp, num_wr, 0);
+}
+
 uint32_t doca_dpa_dev_verbs_qp_get_qpn(doca_dpa_dev_verbs_qp_t verbs_qp)
 {
     return (uint32_t)verbs_call(DPA_VERBS_TELL, verbs_qp, DPA_VERBS_NUMBER, 0);
@@ -180,7 +207,22 @@ void doca_dpa_dev_verbs_srq_linked_list_ack_wr(doca_dpa_dev_verbs_srq_t verbs_sr
 
 uint32_t doca_dpa_dev_verbs_srq_get_srqn(doca_dpa_dev_verbs_srq_t verbs_srq)
 {
-    return (uint32_t)verbs_call(DPA_VERBS_SHARED_NUMBER, verbs_srq, 0, 0);
+    return (uint32_t)verbs_call(DPA_VERBS_SHARED_TELL, verbs_srq, 0, 0);
+}
+
+void doca_dpa_dev_verbs_srq_get_wq(doca_dpa_dev_verbs_srq_t verbs_srq, uintptr_t *srq_buf,
+                                   uint32_t *srq_num_entries, uint32_t *rwqe_size_bytes)
+{
+    *srq_buf = verbs_call(DPA_VERBS_SHARED_TELL, verbs_srq, DPA_VERBS_RECEIVES_AT, 0);
+    *srq_num_entries =
+        (uint32_t)verbs_call(DPA_VERBS_SHARED_TELL, verbs_srq, DPA_VERBS_RECEIVE_ENTRIES, 0);
+    *rwqe_size_bytes =
+        (uint32_t)verbs_call(DPA_VERBS_SHARED_TELL, verbs_srq, DPA_VERBS_RECEIVE_SIZE, 0);
+}
+
+uint32_t *doca_dpa_dev_verbs_srq_get_dbr_addr(doca_dpa_dev_verbs_srq_t verbs_srq)
+{
+    return (uint32_t *)verbs_call(DPA_VERBS_SHARED_TELL, verbs_srq, DPA_VERBS_RECORD_AT, 0);
 }
 
 /* ---- Ethernet send queues ---- */

@@ -76,12 +76,14 @@ enum dpa_doca_room {
     CALL(DPA_VERBS_SHARED_COMMIT, 0x36, DPA_ROOM_SHARED)\
     /* (srq, a count): frees a place of a linked list */\
     CALL(DPA_VERBS_SHARED_ACK, 0x37, DPA_ROOM_SHARED)\
-    /* (srq) -> its number */\
-    CALL(DPA_VERBS_SHARED_NUMBER, 0x38, DPA_ROOM_SHARED)\
+    /* (srq, enum dpa_verbs_tell) -> that number */\
+    CALL(DPA_VERBS_SHARED_TELL, 0x38, DPA_ROOM_SHARED)\
     /* (qp, address of a WQE, its bytes) -> its count, or 0 */\
     CALL(DPA_VERBS_RAW_RECEIVE, 0x39, DPA_ROOM_VERBS)\
     /* (srq, address of a WQE, its bytes, 1: contiguous) -> its count, or 0 */\
     CALL(DPA_VERBS_SHARED_RAW, 0x3a, DPA_ROOM_SHARED)\
+    /* (qp, number of receives that are in the ring) -> the last one's count, or 0 */\
+    CALL(DPA_VERBS_ACK, 0x3b, DPA_ROOM_VERBS)\
     /* (sq, address of a struct dpa_verbs_work) -> its count, or 0 */\
     CALL(DPA_ETH_SEND, 0x60, DPA_ROOM_ETH)\
     /* (sq): carries out posted sends */\

@@ -18,10 +18,9 @@
  * Keys are handles of doca_mmap_dev_get_dpa_handle; a remote key is a handle of the peer. A bad handle
  * faults the thread.
  *
- * Rings of queue pairs and shared receive queues are in host memory. Therefore these are missing:
- * doca_dpa_dev_verbs_qp_get_wq, doca_dpa_dev_verbs_srq_get_wq, their _get_dbr_addr, and
- * doca_dpa_dev_verbs_qp_post_recv_raw_ack (DOCA DPA programming guide). Rings of Ethernet queues are in DPA
- * memory.
+ * Rings and doorbell records are DPA memory. Receives lie in their rings as a card's WQEs; the ring of
+ * sends of a queue pair stays empty: the library keeps its works. Commits write doorbell records, and only
+ * they start works: a program that writes a record of a queue pair itself starts nothing.
  */
 #ifndef DOCA_DPA_DEV_VERBS_H
 #define DOCA_DPA_DEV_VERBS_H
@@ -180,6 +179,16 @@ void doca_dpa_dev_verbs_qp_commit_send(doca_dpa_dev_verbs_qp_t verbs_qp);
 void doca_dpa_dev_verbs_qp_lw_commit_send(doca_dpa_dev_verbs_qp_t verbs_qp);
 void doca_dpa_dev_verbs_qp_commit_recv(doca_dpa_dev_verbs_qp_t verbs_qp);
 void doca_dpa_dev_verbs_qp_lw_commit_recv(doca_dpa_dev_verbs_qp_t verbs_qp);
+/* Posts the next `num_wr` receives as they are in the ring, where an earlier post or the program wrote
+ * them, and makes all posted receives available. Returns the count of the last receive, or 0 if the ring
+ * has no room for so many, or if receives are shared. */
+uint32_t doca_dpa_dev_verbs_qp_post_recv_raw_ack(doca_dpa_dev_verbs_qp_t verbs_qp, uint64_t num_wr);
+/* The rings: addresses, numbers of sends and receives, and the bytes of a receive. The record has the
+ * numbers of committed receives and sends: 16 bits each of two big endian words. */
+void doca_dpa_dev_verbs_qp_get_wq(doca_dpa_dev_verbs_qp_t verbs_qp, uintptr_t *sq_buf,
+                                  uint32_t *sq_num_entries, uintptr_t *rq_buf,
+                                  uint32_t *rq_num_entries, uint32_t *rwqe_size_bytes);
+uint32_t *doca_dpa_dev_verbs_qp_get_dbr_addr(doca_dpa_dev_verbs_qp_t verbs_qp);
 /* Return the queue pair's number, and the number of doca_verbs_qp_init_attr_set_user_index. */
 uint32_t doca_dpa_dev_verbs_qp_get_qpn(doca_dpa_dev_verbs_qp_t verbs_qp);
 uint32_t doca_dpa_dev_verbs_qp_get_user_index(doca_dpa_dev_verbs_qp_t verbs_qp);
@@ -207,6 +216,11 @@ void doca_dpa_dev_verbs_srq_lw_commit_recv(doca_dpa_dev_verbs_srq_t verbs_srq);
  * thread. */
 void doca_dpa_dev_verbs_srq_linked_list_ack_wr(doca_dpa_dev_verbs_srq_t verbs_srq,
                                                uint32_t wr_count);
+/* The ring: its address, its number of receives, and the bytes of a receive, which begins with a segment of
+ * the library in a linked list. The record has the number of committed receives. */
+void doca_dpa_dev_verbs_srq_get_wq(doca_dpa_dev_verbs_srq_t verbs_srq, uintptr_t *srq_buf,
+                                   uint32_t *srq_num_entries, uint32_t *rwqe_size_bytes);
+uint32_t *doca_dpa_dev_verbs_srq_get_dbr_addr(doca_dpa_dev_verbs_srq_t verbs_srq);
 /* As doca_verbs_srq_get_srqn. */
 uint32_t doca_dpa_dev_verbs_srq_get_srqn(doca_dpa_dev_verbs_srq_t verbs_srq);
 

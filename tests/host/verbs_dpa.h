@@ -5,6 +5,18 @@
 /* The operations of the RPC `shared`. */
 enum { SHARED_POST, SHARED_POST_SHORT, SHARED_POST_RAW, SHARED_COMMIT, SHARED_ACK, SHARED_NUMBER };
 
+/* The operations of the RPC `rings`. */
+enum {
+    RINGS_SIZES,
+    RINGS_SENDS_AFTER_RECEIVES,
+    RINGS_FIRST,
+    RINGS_RECORD,
+    RINGS_ACK,
+    RINGS_SHARED_SIZES,
+    RINGS_SHARED_FIRST,
+    RINGS_SHARED_RECORD
+};
+
 /* Elements of work that the RPC `post_raw` makes. */
 enum { RAW_INLINE, RAW_WRITE, RAW_UNKNOWN, RAW_SHORT };
 

@@ -23,13 +23,14 @@ enum { RECEIVED = 2, SENT = 0, SEND_FAILED = 0xd, RECEIVE_FAILED };
 
 extern struct doca_dpa_app *verbs_test_app;
 doca_dpa_func_t shared, send_to_peer, receive_alone, receive_raw, told, told_numbers, post_raw;
+doca_dpa_func_t rings;
 
 static struct doca_dev *dev;
 static struct doca_dpa *dpa;
 static struct doca_verbs_context *context;
 static struct doca_verbs_pd *pd;
 static struct doca_uar *page;
-static struct doca_umem *rings;
+static struct doca_umem *ring_memory;
 static struct doca_mmap *map;
 static struct doca_dpa_completion *sends, *receives;
 static uint64_t sends_handle, receives_handle;
@@ -55,7 +56,7 @@ static void begin(void)
     CHECK(doca_verbs_pd_create(context, &pd) == OK);
     CHECK(doca_uar_create(dev, DOCA_UAR_ALLOCATION_TYPE_NONCACHE, &page) == OK);
     CHECK(doca_dpa_mem_alloc(dpa, RINGS, &rings_at) == OK);
-    CHECK(doca_umem_dpa_create(dpa, rings_at, RINGS, 0, &rings) == OK);
+    CHECK(doca_umem_dpa_create(dpa, rings_at, RINGS, 0, &ring_memory) == OK);
     CHECK(doca_mmap_create(&map) == OK);
     CHECK(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE |
                                              DOCA_ACCESS_FLAG_RDMA_WRITE) == OK);
@@ -71,7 +72,7 @@ static void begin(void)
 static void end(void)
 {
     CHECK(doca_dpa_completion_destroy(sends) == OK && doca_dpa_completion_destroy(receives) == OK);
-    CHECK(doca_mmap_destroy(map) == OK && doca_umem_destroy(rings) == OK);
+    CHECK(doca_mmap_destroy(map) == OK && doca_umem_destroy(ring_memory) == OK);
     CHECK(doca_uar_destroy(page) == OK && doca_verbs_pd_destroy(pd) == OK);
     CHECK(doca_verbs_context_destroy(context) == OK && doca_dpa_mem_free(dpa, rings_at) == OK);
     CHECK(doca_dpa_destroy(dpa) == OK && doca_dev_close(dev) == OK);
@@ -116,8 +117,8 @@ static struct doca_verbs_qp_init_attr *qp_wish(struct doca_verbs_srq *srq, uint3
     if (user % 2) {
         CHECK(doca_verbs_qp_init_attr_set_dpa(a, dpa) == OK);
     } else {
-        CHECK(doca_verbs_qp_init_attr_set_external_umem(a, rings, 0) == OK);
-        CHECK(doca_verbs_qp_init_attr_set_external_dbr_umem(a, rings, RINGS - 8) == OK);
+        CHECK(doca_verbs_qp_init_attr_set_external_umem(a, ring_memory, 0) == OK);
+        CHECK(doca_verbs_qp_init_attr_set_external_dbr_umem(a, ring_memory, RINGS - 8) == OK);
         CHECK(doca_verbs_qp_init_attr_set_external_uar(a, page) == OK);
     }
     CHECK(doca_verbs_qp_init_attr_set_send_dpa_completion(a, sends) == OK);
@@ -320,6 +321,13 @@ static void elements_of_work_have_inline_data(void)
     end();
 }
 
+static uint64_t in_rings(uint64_t queue, uint32_t what)
+{
+    uint64_t result = 0;
+    CHECK(doca_dpa_rpc(dpa, &rings, &result, queue, what) == OK);
+    return result;
+}
+
 static uint64_t numbers(uint64_t queue, uint64_t what)
 {
     uint64_t result = 0;
@@ -333,8 +341,13 @@ static void receives_may_be_elements_of_a_card(void)
     begin();
     struct doca_verbs_srq *srq = srq_new(LINKED, &s);
     struct pair a = pair_new(srq, 1);
+    CHECK(in_rings(s, RINGS_SHARED_SIZES) ==
+          (SIZE << 16 | 64)); /* three segments, a power of two */
     CHECK(on(s, SHARED_POST_RAW, LINKED, 0, 16) == 1);
+    CHECK(in_rings(s, RINGS_SHARED_FIRST) == (uintptr_t)memory);
+    CHECK(in_rings(s, RINGS_SHARED_RECORD) == 0);
     on(s, SHARED_COMMIT, LINKED, 0, 0);
+    CHECK(in_rings(s, RINGS_SHARED_RECORD) == 1 && in_rings(a.handle, RINGS_ACK) == 0);
     say(&a, "raw");
     CHECK(numbers(receives_handle, 0) ==
           ((uint64_t)doca_verbs_qp_get_qpn(a.qp) << 32 | doca_verbs_srq_get_srqn(srq)));
@@ -361,6 +374,13 @@ static void receives_may_be_elements_of_a_card(void)
     say(&b, "alone");
     CHECK(await(receives_handle) == TOLD(RECEIVED, 3, 1) && strcmp(memory + 32, "alone") == 0);
     CHECK(await(sends_handle) == TOLD(SENT, 103, 1));
+    CHECK(in_rings(b.handle, RINGS_SIZES) == ((uint64_t)4 << 32 | 1 << 16 | 32));
+    CHECK(in_rings(b.handle, RINGS_SENDS_AFTER_RECEIVES) == 64); /* aligned */
+    CHECK(in_rings(b.handle, RINGS_FIRST) == (uintptr_t)memory + 32);
+    CHECK(in_rings(b.handle, RINGS_ACK) == 2 && in_rings(b.handle, RINGS_ACK) == 0); /* full */
+    CHECK(in_rings(b.handle, RINGS_RECORD) == 2);
+    say(&b, "again");
+    CHECK(await(receives_handle) == TOLD(RECEIVED, 3, 2) && strcmp(memory + 32, "again") == 0);
     pair_destroy(&b);
     end();
 }
@@ -380,12 +400,12 @@ static void what_a_shared_queue_lacks_is_refused(void)
     CHECK(doca_verbs_srq_init_attr_set_pd(a, pd) == OK);
     CHECK(doca_verbs_srq_create(context, a, &srq) == INVALID); /* the DPA has its own */
     CHECK(doca_verbs_srq_init_attr_set_dpa(a, NULL) == OK);
-    CHECK(doca_verbs_srq_init_attr_set_external_umem(a, rings, RINGS - 16) == OK);
+    CHECK(doca_verbs_srq_init_attr_set_external_umem(a, ring_memory, RINGS - 16) == OK);
     CHECK(doca_verbs_srq_init_attr_get_external_umem(a, &umem, &offset) == OK);
-    CHECK(umem == rings && offset == RINGS - 16);
-    CHECK(doca_verbs_srq_init_attr_set_external_dbr_umem(a, rings, 0) == OK);
+    CHECK(umem == ring_memory && offset == RINGS - 16);
+    CHECK(doca_verbs_srq_init_attr_set_external_dbr_umem(a, ring_memory, 0) == OK);
     CHECK(doca_verbs_srq_create(context, a, &srq) == INVALID); /* too small */
-    CHECK(doca_verbs_srq_init_attr_set_external_umem(a, rings, 8) == OK);
+    CHECK(doca_verbs_srq_init_attr_set_external_umem(a, ring_memory, 8) == OK);
     CHECK(doca_verbs_srq_create(context, a, &srq) == OK);
     CHECK(doca_verbs_srq_get_dpa_handle(srq, dpa, &handle) == OK);
     CHECK(doca_verbs_srq_destroy(srq) == OK);

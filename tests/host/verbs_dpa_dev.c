@@ -82,6 +82,36 @@ __dpa_rpc__ uint64_t receive_raw(uint64_t qp, uint64_t address, uint32_t length,
     return count;
 }
 
+/* What the rings of a queue pair, or of a shared receive queue, are and have. */
+__dpa_rpc__ uint64_t rings(uint64_t queue, uint32_t what)
+{
+    uintptr_t sends = 0, receives;
+    uint32_t sizes[3] = {0};
+    if (what < RINGS_SHARED_SIZES)
+        doca_dpa_dev_verbs_qp_get_wq(queue, &sends, &sizes[0], &receives, &sizes[1], &sizes[2]);
+    else
+        doca_dpa_dev_verbs_srq_get_wq(queue, &receives, &sizes[1], &sizes[2]);
+    const uint64_t *first = (const uint64_t *)receives;
+    switch (what) {
+    case RINGS_SIZES:
+        return (uint64_t)sizes[0] << 32 | sizes[1] << 16 | sizes[2];
+    case RINGS_SENDS_AFTER_RECEIVES:
+        return sends - receives;
+    case RINGS_FIRST:
+        return __builtin_bswap64(first[1]);
+    case RINGS_RECORD:
+        return __builtin_bswap32(*doca_dpa_dev_verbs_qp_get_dbr_addr(queue));
+    case RINGS_ACK:
+        return doca_dpa_dev_verbs_qp_post_recv_raw_ack(queue, 1);
+    case RINGS_SHARED_SIZES:
+        return (uint64_t)sizes[1] << 16 | sizes[2];
+    case RINGS_SHARED_FIRST: /* after the segment of the list */
+        return __builtin_bswap64(first[3]);
+    default:
+        return __builtin_bswap32(*doca_dpa_dev_verbs_srq_get_dbr_addr(queue));
+    }
+}
+
 /* The numbers of the next completion. */
 __dpa_rpc__ uint64_t told_numbers(uint64_t queue, uint64_t what)
 {

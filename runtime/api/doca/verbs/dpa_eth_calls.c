@@ -73,15 +73,13 @@ static bool receive(struct dpk_dpa *d, struct eth_queue *q, const uint64_t args[
                     uint64_t *result, char *reason, size_t size)
 {
     struct dpk_rc_piece pieces[DPA_VERBS_SEGMENTS_MAX];
-    uint8_t wqe[(DPA_VERBS_SEGMENTS_MAX + 2) * WQE_SEGMENT] = {0};
+    uint8_t wqe[(DPA_VERBS_SEGMENTS_MAX + 2) * WQE_SEGMENT];
     uint32_t count;
     if (room(q) == 0 || args[2] > q->segments)
         return true; /* *result is 0: the queue is full */
     if (!verbs_read_receive(d, pieces, args[1], (uint32_t)args[2], &count))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
-    uint8_t *end = put_segments(wqe, pieces, count);
-    if (count << 4 < 1u << q->log_size)
-        dpk_store_be32(end + 4, DPA_VERBS_LIST_END);
+    verbs_write_receive(wqe, (size_t)1 << q->log_size, pieces, count);
     if (!verbs_eth_store(q, q->posted, wqe, (size_t)1 << q->log_size))
         return dpk_dpa_call_fails(reason, size, "Verbs: the ring is no memory any more");
     *result = ++q->posted;

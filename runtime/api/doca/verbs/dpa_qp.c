@@ -20,6 +20,7 @@ struct dpa_qp {
     struct dpk_rc_qp *pair;
     struct dpk_dpa *base; /* a reference */
     uint64_t run;
+    struct dpa_memory memory;
     struct dpk_dpa_completion *send_queue, *receive_queue; /* uses */
     struct ring sends, receives;
     struct dpa_srq *shared; /* NULL: it has its own receives */
@@ -143,22 +144,24 @@ static void dpa_qp_release(void *object)
     free(q);
 }
 
-/* Returns true if the program provides the memory that the rings would need on a card. */
-static bool has_memory(const struct dpa_qp *q, const struct qp_init_attr *a)
+/* Finds the memory of the rings: of the context, or of the program. */
+static bool find_memory(struct dpa_qp *q, const struct qp_init_attr *a)
 {
-    /* The context's own memory is used. */
-    if (a->dpa) {
-        struct dpk_dpa *d = dpk_object_pin(a->dpa, &dpk_dpa_kind);
-        const bool same = d && dpk_dpa_base(d) == q->base;
-        dpk_object_drop(d);
-        return same && !a->external_umem && !a->external_dbr_umem && !a->external_uar;
-    }
     const uint64_t blocks = (INLINE_AT + a->max_inline_data + WQE_BLOCK - 1) / WQE_BLOCK;
-    const uint64_t rings = (a->rq_wr && !q->shared ? (uint64_t)q->receives.size * WQE_SEGMENT : 0) +
-                           (a->sq_wr ? (uint64_t)q->sends.size * blocks * WQE_BLOCK : 0);
-    return dpk_umem_has(a->external_umem, q->base, a->external_umem_offset, rings) &&
-           dpk_umem_has(a->external_dbr_umem, q->base, a->external_dbr_umem_offset, RECORD) &&
-           dpk_is_uar(a->external_uar);
+    const uint64_t receives = a->rq_wr && !q->shared ? (uint64_t)q->receives.size *
+                                                           verbs_receive_size(q->receives.segments)
+                                                     : 0;
+    const uint64_t sends = a->sq_wr ? (uint64_t)q->sends.size * blocks * WQE_BLOCK : 0;
+    if (!a->dpa)
+        return dpk_is_uar(a->external_uar) &&
+               verbs_memory_find(&q->memory, receives, sends, a->external_umem,
+                                 a->external_umem_offset, a->external_dbr_umem,
+                                 a->external_dbr_umem_offset);
+    struct dpk_dpa *d = dpk_object_pin(a->dpa, &dpk_dpa_kind);
+    const bool same = d && dpk_dpa_base(d) == q->base;
+    dpk_object_drop(d);
+    return same && !a->external_umem && !a->external_dbr_umem && !a->external_uar &&
+           verbs_memory_new(&q->memory, receives, sends);
 }
 
 static doca_error_t begin(struct dpa_qp *q, struct ibv_pd *pd, const struct qp_init_attr *a)
@@ -173,13 +176,18 @@ static doca_error_t begin(struct dpa_qp *q, struct ibv_pd *pd, const struct qp_i
         !verbs_ring_new(&q->receives, q->shared ? 0 : a->rq_wr, a->receive_max_sges, 0))
         return DOCA_ERROR_NO_MEMORY;
     dpk_object_hold(q->base = dpk_dpa_base(q->send_queue->dpa));
-    if (dpk_dpa_base(q->receive_queue->dpa) != q->base || !has_memory(q, a) ||
-        (q->shared && !verbs_dpa_srq_is_of(q->shared, q->base)))
+    if (dpk_dpa_base(q->receive_queue->dpa) != q->base)
         return DOCA_ERROR_INVALID_VALUE;
     if (!dpk_dpa_enter(q->base, 0))
         return DOCA_ERROR_BAD_STATE;
     q->run = q->base->run;
+    q->memory.base = q->base;
+    q->memory.run = q->run;
+    const bool fits = find_memory(q, a) && (!q->shared || verbs_dpa_srq_is_of(q->shared, q->base));
     dpk_dpa_leave(q->base);
+    if (!fits)
+        return DOCA_ERROR_INVALID_VALUE;
+    q->receives.at = q->memory.receives;
     if (dpk_rc_enter(&q->rc, &err) != DPK_OK ||
         dpk_rc_end_create(q->rc, &options, &q->end, &err) != DPK_OK ||
         dpk_rc_qp_create(q->end, 0, &q->pair, &err) != DPK_OK)
@@ -201,6 +209,7 @@ static void end(struct dpa_qp *q)
         dpk_rc_leave(q->rc);
     }
     q->end = NULL;
+    verbs_memory_free(&q->memory);
     verbs_unuse(q->send_queue);
     verbs_unuse(q->receive_queue);
 }
@@ -328,14 +337,48 @@ doca_error_t verbs_dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, 
 
 /* ---- Calls of DPA code ---- */
 
-static void commit(struct dpa_qp *q, bool receives)
+static void commit(const struct dpk_dpa *d, struct dpa_qp *q, bool receives)
 {
     struct ring *r = receives ? &q->receives : &q->sends;
     r->committed = r->posted;
+    verbs_write_record(d, q->memory.record + (receives ? 0 : RECORD / 2), r->posted & UINT16_MAX);
     if (receives)
         dpk_rc_end_resume(q->end);
     else
         dpk_rc_qp_kick(q->pair);
+}
+
+static uint64_t tell_number(const struct dpa_qp *q, uint64_t what)
+{
+    switch (what) {
+    case DPA_VERBS_NUMBER:
+        return verbs_dpa_qp_number(q);
+    case DPA_VERBS_USER_INDEX:
+        return q->user_index;
+    case DPA_VERBS_SENDS_AT:
+        return q->memory.sends;
+    case DPA_VERBS_SEND_ENTRIES:
+        return q->sends.size;
+    case DPA_VERBS_RECEIVES_AT:
+        return q->memory.receives;
+    case DPA_VERBS_RECEIVE_ENTRIES:
+        return q->receives.size;
+    case DPA_VERBS_RECEIVE_SIZE:
+        return verbs_receive_size(q->receives.segments);
+    default:
+        return q->memory.record;
+    }
+}
+
+/* Call this with the lock of rc. */
+static bool acknowledge(struct dpk_dpa *d, struct dpa_qp *q, uint64_t count, uint64_t *result,
+                        char *reason, size_t size)
+{
+    if (q->shared || !verbs_ring_ack(d, &q->receives, count, result, reason, size))
+        return q->shared != NULL;
+    if (*result)
+        commit(d, q, true);
+    return true;
 }
 
 /* Call this with the lock of rc. */
@@ -351,11 +394,13 @@ static bool call_on(struct dpk_dpa *d, struct dpa_qp *q, unsigned call, const ui
         return q->shared || verbs_ring_receive(d, &q->receives, args, result, reason, size);
     case DPA_VERBS_RAW_RECEIVE:
         return q->shared || verbs_ring_receive_raw(d, &q->receives, args, result, reason, size);
+    case DPA_VERBS_ACK:
+        return acknowledge(d, q, args[1], result, reason, size);
     case DPA_VERBS_COMMIT:
-        commit(q, args[1]);
+        commit(d, q, args[1]);
         return true;
     case DPA_VERBS_TELL:
-        *result = args[1] == DPA_VERBS_NUMBER ? verbs_dpa_qp_number(q) : q->user_index;
+        *result = tell_number(q, args[1]);
         return true;
     default:
         return dpk_dpa_call_unknown(reason, size, call);

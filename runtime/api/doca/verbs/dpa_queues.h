@@ -25,6 +25,34 @@ bool verbs_read_receive(struct dpk_dpa *d, struct dpk_rc_piece *to, uint64_t fro
 doca_error_t verbs_dpa_handle(const struct dpk_object *object, const struct dpk_dpa *base,
                               const struct doca_dpa *dpa, uint64_t *handle);
 
+/* ---- Rings in DPA memory: dpa_memory.c ----
+ *
+ * DPA code finds receives there as a card's WQEs, and posts them again. Sends are only kept by the library.
+ * The memory is the context's, or the program's. */
+struct dpa_memory {
+    struct dpk_dpa *base; /* a reference of the queue */
+    uint64_t run;
+    uint64_t owned;                   /* address; 0: the program's */
+    uint64_t receives, sends, record; /* addresses */
+};
+/* Allocates zeroed memory for rings of so many bytes and a record. Call this after entering the context.
+ * Returns false if its heap is exhausted. */
+bool verbs_memory_new(struct dpa_memory *m, uint64_t receives, uint64_t sends);
+/* Frees the memory, if the context still runs and the memory is not the program's. */
+void verbs_memory_free(struct dpa_memory *m);
+/* Places rings and record into memory of the program. Returns false if the memory is missing, too small or
+ * of another context. */
+bool verbs_memory_find(struct dpa_memory *m, uint64_t receives, uint64_t sends,
+                       const struct doca_umem *rings, uint64_t offset,
+                       const struct doca_umem *record, uint64_t record_offset);
+/* Returns the bytes of a receive of that many segments: a power of two. */
+uint32_t verbs_receive_size(uint32_t segments);
+/* Writes a WQE of `size` bytes. If there is room, its list has an end. */
+void verbs_write_receive(uint8_t *to, size_t size, const struct dpk_rc_piece *pieces,
+                         uint32_t count);
+/* Writes a number to a record in DPA memory. */
+void verbs_write_record(const struct dpk_dpa *d, uint64_t record, uint32_t value);
+
 /* ---- Rings of works and receives of a queue pair: dpa_ring.c. With the lock of rc. ---- */
 
 /* An entry of a ring. Its pieces are `segments` from its place on. */
@@ -38,6 +66,7 @@ struct ring {
     struct entry *entries;
     struct dpk_rc_piece *pieces;             /* `segments` for each */
     uint8_t *inlined;                        /* `room` bytes for each */
+    uint64_t at;                             /* of receives: the ring in DPA memory; 0: none */
     uint32_t size, segments, room;           /* the size is 0 or a power of two */
     uint32_t posted, committed, taken, done; /* counters, which wrap */
 };
@@ -70,6 +99,9 @@ bool verbs_ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6
                         char *reason, size_t size);
 bool verbs_ring_receive_raw(struct dpk_dpa *d, struct ring *r, const uint64_t args[6],
                             uint64_t *result, char *reason, size_t size);
+/* Posts the next receives as they are in the ring. *result receives the last one's count, or 0. */
+bool verbs_ring_ack(struct dpk_dpa *d, struct ring *r, uint64_t count, uint64_t *result,
+                    char *reason, size_t size);
 /* Returns the opcode of a WQE for a work (enum dpa_verbs_opcode). */
 uint32_t verbs_ring_opcode(const struct dpk_rc_work *work);
 /* Reads a WQE of a receive, data segments of 16 bytes, whose list may end early: *left receives their

@@ -198,6 +198,25 @@ bool verbs_ring_post_raw(struct dpk_dpa *d, struct ring *r, uint64_t address, ui
     return true;
 }
 
+#define RECEIVE_MAX ((DPA_VERBS_SEGMENTS_MAX + 2) * WQE_SEGMENT) /* bytes; a power of two */
+
+/* The place of the next receive in the ring. */
+static uint64_t next_at(const struct ring *r)
+{
+    return r->at + (uint64_t)ring_at(r, r->posted) * verbs_receive_size(r->segments);
+}
+
+/* Counts a receive, whose pieces are in their place, and writes it to the ring. */
+static void receive_posted(struct dpk_dpa *d, struct ring *r, uint64_t *result)
+{
+    uint8_t wqe[RECEIVE_MAX];
+    const uint32_t size = verbs_receive_size(r->segments);
+    verbs_write_receive(wqe, size, ring_pieces_at(r, r->posted),
+                        r->entries[ring_at(r, r->posted)].count);
+    dpk_copy_in(d->process->dpa, next_at(r), wqe, size, NULL);
+    *result = ++r->posted;
+}
+
 bool verbs_ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6], uint64_t *result,
                         char *reason, size_t size)
 {
@@ -206,7 +225,7 @@ bool verbs_ring_receive(struct dpk_dpa *d, struct ring *r, const uint64_t args[6
         return true;
     if (!verbs_read_receive(d, ring_pieces_at(r, r->posted), args[1], (uint32_t)args[2], &e->count))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
-    *result = ++r->posted;
+    receive_posted(d, r, result);
     return true;
 }
 
@@ -218,6 +237,21 @@ bool verbs_ring_receive_raw(struct dpk_dpa *d, struct ring *r, const uint64_t ar
         return true; /* *result is 0: the ring is full */
     if (!verbs_read_raw_receive(d, ring_pieces_at(r, r->posted), args[1], args[2], &e->count))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the receive is described");
-    *result = ++r->posted;
+    receive_posted(d, r, result);
+    return true;
+}
+
+bool verbs_ring_ack(struct dpk_dpa *d, struct ring *r, uint64_t count, uint64_t *result,
+                    char *reason, size_t size)
+{
+    if (count > r->size - (r->posted - r->done))
+        return true; /* *result is 0: the ring is full */
+    for (; count > 0; count--) {
+        if (!verbs_read_raw_receive(d, ring_pieces_at(r, r->posted), next_at(r),
+                                    (uint64_t)r->segments * WQE_SEGMENT,
+                                    &r->entries[ring_at(r, r->posted)].count))
+            return dpk_dpa_call_fails(reason, size, "Verbs: the ring is no memory any more");
+        *result = ++r->posted;
+    }
     return true;
 }

@@ -23,6 +23,7 @@ struct dpa_srq {
     struct dpk_rc *rc;
     struct dpk_dpa *base; /* a reference */
     uint64_t run;
+    struct dpa_memory memory;
     uint32_t id;
     bool linked; /* type: linked list or contiguous */
     struct shared_receive *receives;
@@ -134,6 +135,12 @@ static void resume(struct dpa_srq *s)
     }
 }
 
+/* Returns the bytes of a receive in the ring. In a linked list the first segment belongs to the list. */
+static uint32_t stride(const struct dpa_srq *s)
+{
+    return verbs_receive_size(s->segments + s->linked);
+}
+
 /* ---- Life ---- */
 
 static void dpa_srq_release(void *object)
@@ -162,24 +169,26 @@ static bool make_places(struct dpa_srq *s, const struct srq_init_attr *a)
 }
 
 /* Finds the DPA context: the given context, or the context of the given memory. */
-static doca_error_t find_base(struct dpa_srq *s, const struct srq_init_attr *a)
+static bool find_base(struct dpa_srq *s, const struct srq_init_attr *a)
 {
-    if (a->dpa) {
-        struct dpk_dpa *d = dpk_object_pin(a->dpa, &dpk_dpa_kind);
-        if (d)
-            dpk_object_hold(s->base = dpk_dpa_base(d));
-        dpk_object_drop(d);
-        return d && !a->pd && !a->external_umem && !a->external_dbr_umem ? DOCA_SUCCESS
-                                                                         : DOCA_ERROR_INVALID_VALUE;
-    }
-    const uint64_t receive = (uint64_t)WQE_SEGMENT * (s->segments + s->linked);
-    s->base = dpk_umem_base(a->external_umem);
-    return s->base && a->pd &&
-                   dpk_umem_has(a->external_umem, s->base, a->external_umem_offset,
-                                s->size * receive) &&
-                   dpk_umem_has(a->external_dbr_umem, s->base, a->external_dbr_umem_offset, RECORD)
-               ? DOCA_SUCCESS
-               : DOCA_ERROR_INVALID_VALUE;
+    if (!a->dpa)
+        return (s->base = dpk_umem_base(a->external_umem)) && a->pd;
+    struct dpk_dpa *d = dpk_object_pin(a->dpa, &dpk_dpa_kind);
+    if (d)
+        dpk_object_hold(s->base = dpk_dpa_base(d));
+    dpk_object_drop(d);
+    return d && !a->pd && !a->external_umem && !a->external_dbr_umem;
+}
+
+static bool find_memory(struct dpa_srq *s, const struct srq_init_attr *a)
+{
+    const uint64_t size = (uint64_t)s->size * stride(s);
+    s->memory.base = s->base;
+    s->memory.run = s->run;
+    return a->dpa
+               ? verbs_memory_new(&s->memory, size, 0)
+               : verbs_memory_find(&s->memory, size, 0, a->external_umem, a->external_umem_offset,
+                                   a->external_dbr_umem, a->external_dbr_umem_offset);
 }
 
 static doca_error_t begin(struct dpa_srq *s, const struct srq_init_attr *a)
@@ -187,13 +196,15 @@ static doca_error_t begin(struct dpa_srq *s, const struct srq_init_attr *a)
     struct dpk_error err = {0};
     if (!make_places(s, a))
         return DOCA_ERROR_NO_MEMORY;
-    const doca_error_t result = find_base(s, a);
-    if (result != DOCA_SUCCESS)
-        return result;
+    if (!find_base(s, a))
+        return DOCA_ERROR_INVALID_VALUE;
     if (!dpk_dpa_enter(s->base, 0))
         return DOCA_ERROR_BAD_STATE;
     s->run = s->base->run;
+    const bool fits = find_memory(s, a);
     dpk_dpa_leave(s->base);
+    if (!fits)
+        return DOCA_ERROR_INVALID_VALUE;
     return dpk_rc_enter(&s->rc, &err) == DPK_OK ? DOCA_SUCCESS
                                                 : dpk_doca_failed("doca_verbs_srq_create", &err);
 }
@@ -211,6 +222,7 @@ doca_error_t verbs_dpa_srq_new(const struct srq_init_attr *a, uint32_t id, struc
     TAILQ_INIT(&s->waiting);
     const doca_error_t result = begin(s, a);
     if (result != DOCA_SUCCESS) {
+        verbs_memory_free(&s->memory);
         dpa_srq_release(s);
         return result;
     }
@@ -230,6 +242,7 @@ void verbs_dpa_srq_free(struct dpa_srq *s)
     pthread_mutex_lock(&s->object.lock); /* a call of DPA code holds the lock */
     dpk_rc_leave(s->rc);
     s->rc = NULL;
+    verbs_memory_free(&s->memory);
     pthread_mutex_unlock(&s->object.lock);
     dpk_object_destroy(s->object.handle, &dpa_srq_kind);
 }
@@ -241,6 +254,17 @@ doca_error_t verbs_dpa_srq_handle(const struct dpa_srq *s, const struct doca_dpa
 }
 
 /* ---- Calls of DPA code ---- */
+
+/* Writes a receive to its place in the ring. */
+static void keep(const struct dpk_dpa *d, const struct dpa_srq *s, uint32_t place)
+{
+    uint8_t wqe[2 * DPA_VERBS_SEGMENTS_MAX * WQE_SEGMENT];
+    const uint32_t head = s->linked ? WQE_SEGMENT : 0, size = stride(s) - head;
+    verbs_write_receive(wqe, size, s->pieces + (size_t)place * s->segments,
+                        s->receives[place].count);
+    dpk_copy_in(d->process->dpa, s->memory.receives + (uint64_t)place * stride(s) + head, wqe, size,
+                NULL);
+}
 
 /* Posts a receive of a work request, or (`raw`) of a WQE: args[2] are segments, or bytes. */
 static bool post(struct dpk_dpa *d, struct dpa_srq *s, bool raw, const uint64_t args[6],
@@ -256,6 +280,7 @@ static bool post(struct dpk_dpa *d, struct dpa_srq *s, bool raw, const uint64_t 
     if (!(raw ? verbs_read_raw_receive(d, pieces, args[1], args[2], &r->count)
               : verbs_read_receive(d, pieces, args[1], (uint32_t)args[2], &r->count)))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
+    keep(d, s, place);
     if (s->linked)
         s->first_free = r->next;
     r->state = POSTED;
@@ -275,6 +300,22 @@ static bool acknowledge(struct dpa_srq *s, uint64_t number, char *reason, size_t
     return true;
 }
 
+static uint64_t tell_number(const struct dpa_srq *s, uint64_t what)
+{
+    switch (what) {
+    case DPA_VERBS_NUMBER:
+        return s->id;
+    case DPA_VERBS_RECEIVES_AT:
+        return s->memory.receives;
+    case DPA_VERBS_RECEIVE_ENTRIES:
+        return s->size;
+    case DPA_VERBS_RECEIVE_SIZE:
+        return stride(s);
+    default:
+        return s->memory.record;
+    }
+}
+
 /* Call this with the lock of rc. */
 static bool call_on(struct dpk_dpa *d, struct dpa_srq *s, unsigned call, const uint64_t args[6],
                     uint64_t *result, char *reason, size_t size)
@@ -285,12 +326,13 @@ static bool call_on(struct dpk_dpa *d, struct dpa_srq *s, unsigned call, const u
         return post(d, s, call == DPA_VERBS_SHARED_RAW, args, result, reason, size);
     case DPA_VERBS_SHARED_COMMIT:
         s->committed = s->posted;
+        verbs_write_record(d, s->memory.record, s->posted & UINT16_MAX);
         resume(s);
         return true;
     case DPA_VERBS_SHARED_ACK:
         return acknowledge(s, args[1], reason, size);
-    case DPA_VERBS_SHARED_NUMBER:
-        *result = s->id;
+    case DPA_VERBS_SHARED_TELL:
+        *result = tell_number(s, args[1]);
         return true;
     default:
         return dpk_dpa_call_unknown(reason, size, call);

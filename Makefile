@@ -148,6 +148,8 @@ $(O)/tools/dpatop/%.o: ALL_CFLAGS += $(CURSES_CFLAGS)
 # others stand on it. A library is the file lib<name>.so.$(SO) and the link lib<name>.so, which is what
 # link lines find.
 SO := 1
+# Those of DOCA have the number that programs of DOCA 2 and 3 load.
+$(patsubst %,$(B)/lib/lib%.so,doca_common $(DOCA_LIBS:%=doca_%)): private SO := 2
 SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources dpakit-vfio dpkverify $(HOST_LIBS))
 # Two that are loaded when they are needed. Nothing is linked with them.
 INTERFACE := $(B)/lib/libdpakit-interface.so.$(SO)

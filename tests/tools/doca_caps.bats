@@ -100,7 +100,7 @@ $(dpadev show --json mlx5_1 | jq -r .pci_address)" ]
     tree/bin/doca_caps --list-libs >out
     [ "$(grep -c 'not installed$' out)" -eq "$(wc -l <out)" ]
     run -1 tree/bin/doca_caps
-    [ "$output" = "-E- the library libdoca_common.so.1 is not installed" ]
+    [ "$output" = "-E- the library libdoca_common.so.2 is not installed" ]
 }
 
 @test "a single library can be asked, and loggers are listed" {

@@ -27,7 +27,7 @@ void *caps_library_open(const char *name)
     char root[PATH_MAX], path[PATH_MAX + 64];
     if (!find_root(root))
         return NULL;
-    snprintf(path, sizeof path, "%s/lib/libdoca_%s.so.1", root, name);
+    snprintf(path, sizeof path, "%s/lib/libdoca_%s.so.2", root, name);
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
@@ -42,7 +42,7 @@ void *caps_library_need(const char *name, const char *function)
     void *found = caps_library_find(name, function);
     if (!found) {
         struct dpk_error err = {0};
-        dpk_fail(&err, DPK_ERR_TOOL, "no %s: libdoca_%s.so.1 is not that of this tool", function,
+        dpk_fail(&err, DPK_ERR_TOOL, "no %s: libdoca_%s.so.2 is not that of this tool", function,
                  name);
         exit(dpk_tool_fail(&err));
     }

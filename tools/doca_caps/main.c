@@ -88,7 +88,7 @@ static enum dpk_status run(void *options, const struct dpk_args *args, struct dp
     if ((o->libraries || o->loggers) && !o->devices && !o->representors)
         return DPK_OK;
     if (!caps_library_open("common"))
-        return dpk_fail(err, DPK_ERR_TOOL, "the library libdoca_common.so.1 is not installed");
+        return dpk_fail(err, DPK_ERR_TOOL, "the library libdoca_common.so.2 is not installed");
     enum dpk_status status = check_devices(err);
     if (status != DPK_OK)
         return status;

@@ -73,7 +73,7 @@ HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
 # Rooms are by object, libraries by name: which files of runtime/api/doca each library has. All that is
 # named nowhere here is in libdoca_common.so, as most of it is in DOCA's.
 IN_doca_argp := runtime/api/doca/argp/*.c
-IN_doca_comch := runtime/api/doca/comch/*.c runtime/bus/comch/*.c runtime/bus/ring/*.c
+IN_doca_comch := runtime/api/doca/comch/*.c runtime/bus/comch/*.c runtime/bus/ring/*.c $(foreach f,cc comm_channel comm_channel_io,runtime/api/doca-2.5/$(f).c)
 IN_doca_devemu := runtime/api/doca/devemu/*.c runtime/bus/pci/*.c
 IN_doca_dma := runtime/api/doca/dma/*.c
 IN_doca_eth := runtime/api/doca/eth/*.c runtime/api/doca-2.5/eth.c
@@ -81,7 +81,7 @@ IN_doca_flow := runtime/api/doca/flow/*.c
 IN_doca_pcc := runtime/api/doca/pcc/*.c
 IN_doca_telemetry_dpa := runtime/api/doca/telemetry_dpa/*.c runtime/device/running/*.c
 IN_doca_verbs := runtime/api/doca/verbs/*.c
-IN_doca_rdma := $(foreach f,rdma settings connections tasks,runtime/api/doca/rdma/$(f).c) $(foreach f,rdma tasks,runtime/api/doca-2.5/$(f).c)
+IN_doca_rdma := $(foreach f,rdma settings connections srq tasks,runtime/api/doca/rdma/$(f).c) $(foreach f,rdma tasks,runtime/api/doca-2.5/$(f).c)
 IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/api/doca/*/*.c runtime/api/doca-2.2/*.c runtime/api/doca-2.5/*.c))
 
 objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))
@@ -200,6 +200,9 @@ $(B)/lib/libdoca_$(1).so: runtime/api/doca/$(1)/exports.map $$(call objs,$(IN_do
 	  $(PKG_LIBS) -pthread && $$(so_name)
 endef
 $(foreach r,$(DOCA_LIBS),$(eval $(call doca_rule,$(r))))
+# Functions of doca_comch under their first names.
+$(B)/lib/libdoca_comch.so: so_link += runtime/api/doca-2.5/cc.ld
+$(B)/lib/libdoca_comch.so: runtime/api/doca-2.5/cc.ld
 # Its functions are in libdoca_common.so; link lines want it by name, as they do libpthread.a.
 $(B)/lib/libdoca_dpa.a:
 	$(call say,AR,$@)

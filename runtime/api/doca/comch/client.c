@@ -193,6 +193,12 @@ doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *co
     return comch_endpoint_send_new(__func__, comch_client, &client_kind, peer, msg, len, task);
 }
 
+doca_error_t dpk_comch_client_on_message_2_5(const char *call, struct doca_comch_client *client,
+                                             dpk_comch_message_2_5 cb)
+{
+    return comch_endpoint_on_message_2_5(call, client, &client_kind, cb);
+}
+
 doca_error_t doca_comch_client_event_msg_recv_register(struct doca_comch_client *comch_client,
                                                        doca_comch_event_msg_recv_cb_t recv_event_cb)
 {

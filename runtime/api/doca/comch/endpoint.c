@@ -89,17 +89,31 @@ doca_error_t comch_endpoint_get_device(const char *call, const void *handle,
     return e ? dpk_object_unlock(e, DOCA_SUCCESS) : dpk_doca_no_object(call);
 }
 
-doca_error_t comch_endpoint_on_message(const char *call, void *handle, const struct dpk_kind *kind,
-                                       doca_comch_event_msg_recv_cb_t cb)
+/* Sets one of the two callbacks of messages. */
+static doca_error_t on_message(const char *call, void *handle, const struct dpk_kind *kind,
+                               doca_comch_event_msg_recv_cb_t cb, dpk_comch_message_2_5 cb_2_5)
 {
     doca_error_t result;
-    if (!cb)
+    if (!cb && !cb_2_5)
         return dpk_doca_no_object(call);
     struct endpoint *e = comch_endpoint_begin_change(call, handle, kind, &result);
     if (!e)
         return result;
     e->on_message = cb;
+    e->on_message_2_5 = cb_2_5;
     return dpk_object_unlock(e, DOCA_SUCCESS);
+}
+
+doca_error_t comch_endpoint_on_message(const char *call, void *handle, const struct dpk_kind *kind,
+                                       doca_comch_event_msg_recv_cb_t cb)
+{
+    return on_message(call, handle, kind, cb, NULL);
+}
+
+doca_error_t comch_endpoint_on_message_2_5(const char *call, void *handle,
+                                           const struct dpk_kind *kind, dpk_comch_message_2_5 cb)
+{
+    return on_message(call, handle, kind, NULL, cb);
 }
 
 doca_error_t comch_endpoint_on_consumer(const char *call, void *handle, const struct dpk_kind *kind,
@@ -312,6 +326,8 @@ static bool tell(struct endpoint *e, struct connection *c, const struct dpk_comc
         comch_connection_count(c, false, w->size);
         if (e->on_message)
             e->on_message(event, (uint8_t *)w->bytes, w->size, handle);
+        if (e->on_message_2_5)
+            e->on_message_2_5(event, (uint8_t *)w->bytes, w->size, handle);
         return true;
     case DPK_COMCH_CONSUMER:
         if (!comch_connection_add_remote(c, w, NULL))
@@ -384,7 +400,8 @@ static bool end_send(struct endpoint *e)
 bool comch_endpoint_progress(struct dpk_ctx *ctx)
 {
     struct endpoint *e = (struct endpoint *)ctx;
-    const bool hears = atomic_load(&ctx->state) != DOCA_CTX_STATE_STOPPING;
+    const bool hears =
+        atomic_load(&ctx->state) != DOCA_CTX_STATE_STOPPING && !atomic_load(&e->held);
     const bool heard_last = e->heard_last;
     e->heard_last = false;
     if (heard_last && end_send(e))
@@ -400,7 +417,16 @@ bool comch_endpoint_is_ready(const struct dpk_ctx *ctx)
 {
     const struct endpoint *e = (const struct endpoint *)ctx;
     struct pollfd p = {.fd = atomic_load(&e->events), .events = POLLIN};
-    return atomic_load(&e->ended_count) > 0 || (p.fd >= 0 && poll(&p, 1, 0) > 0);
+    return atomic_load(&e->ended_count) > 0 ||
+           (p.fd >= 0 && !atomic_load(&e->held) && poll(&p, 1, 0) > 0);
+}
+
+void dpk_comch_hold(struct doca_ctx *ctx, bool holds)
+{
+    struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
+    if (c && c->ops->progress == comch_endpoint_progress)
+        atomic_store(&((struct endpoint *)c)->held, holds);
+    dpk_object_drop(c);
 }
 
 /* ---- Ends ---- */

@@ -13,6 +13,7 @@
 #include <doca_comch_msgq.h>
 #include <doca_comch_producer.h>
 
+#include "api/doca/comch/comch.h"
 #include "api/doca/memory/memory.h"
 #include "bus/comch/comch.h"
 
@@ -203,6 +204,7 @@ struct endpoint {
     uint32_t max_msg_size, recv_queue_size;
     struct dpk_task_pool sends;
     doca_comch_event_msg_recv_cb_t on_message;
+    dpk_comch_message_2_5 on_message_2_5; /* for a program of DOCA 2.5 instead */
     doca_comch_event_consumer_cb_t on_consumer, on_expired;
     doca_comch_event_connection_status_changed_cb_t on_connected, on_disconnected;
     /* Guarded by the lock: */
@@ -212,6 +214,7 @@ struct endpoint {
     struct dpk_comch_server *server;
     atomic_uint ended_count, waiting_count;   /* numbers of ended and of waiting sends */
     atomic_int events;                        /* descriptor, readable after input; or -1 */
+    atomic_bool held;                         /* nothing is received */
     bool heard_last;                          /* the last step handled input, not a task */
     _Alignas(8) uint8_t room[DPK_COMCH_ROOM]; /* programs have structures in messages */
 };
@@ -250,6 +253,8 @@ doca_error_t comch_endpoint_send_new(const char *call, void *handle, const struc
                                      uint32_t len, struct doca_comch_task_send **task);
 doca_error_t comch_endpoint_on_message(const char *call, void *handle, const struct dpk_kind *kind,
                                        doca_comch_event_msg_recv_cb_t cb);
+doca_error_t comch_endpoint_on_message_2_5(const char *call, void *handle,
+                                           const struct dpk_kind *kind, dpk_comch_message_2_5 cb);
 doca_error_t comch_endpoint_on_consumer(const char *call, void *handle, const struct dpk_kind *kind,
                                         doca_comch_event_consumer_cb_t added,
                                         doca_comch_event_consumer_cb_t expired);

@@ -279,6 +279,12 @@ doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *co
     return comch_endpoint_send_new(__func__, comch_server, &server_kind, peer, msg, len, task);
 }
 
+doca_error_t dpk_comch_server_on_message_2_5(const char *call, struct doca_comch_server *server,
+                                             dpk_comch_message_2_5 cb)
+{
+    return comch_endpoint_on_message_2_5(call, server, &server_kind, cb);
+}
+
 doca_error_t doca_comch_server_event_msg_recv_register(struct doca_comch_server *comch_server,
                                                        doca_comch_event_msg_recv_cb_t recv_event_cb)
 {

@@ -105,6 +105,12 @@ doca_error_t doca_devemu_pci_dev_set_class_code(struct doca_devemu_pci_dev *pci_
 doca_error_t doca_devemu_pci_dev_get_class_code(const struct doca_devemu_pci_dev *pci_dev,
                                                 uint32_t *class_code);
 
+/* As doca_devemu_pci_ep_set_num_msix and doca_devemu_pci_ep_get_num_msix (doca_devemu_pci_ep.h). */
+doca_error_t doca_devemu_pci_dev_set_num_msix(struct doca_devemu_pci_dev *pci_dev,
+                                              uint16_t num_msix);
+doca_error_t doca_devemu_pci_dev_get_num_msix(const struct doca_devemu_pci_dev *pci_dev,
+                                              uint16_t *num_msix);
+
 /* ---- Hot plug of a running context (else BAD_STATE) ---- */
 
 doca_error_t doca_devemu_pci_dev_get_hotplug_state(struct doca_devemu_pci_dev *pci_dev,

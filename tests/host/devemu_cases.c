@@ -47,6 +47,99 @@ static void types_are_checked(void)
     CHECK(doca_devemu_pci_type_destroy(t) == OK);
 }
 
+/* Limits of types, what a type tells of itself, and what is left for functions. */
+static void types_tell_of_themselves(void)
+{
+    const struct doca_devinfo *card = doca_dev_as_devinfo(dev);
+    struct doca_devemu_pci_type *t = type_new("tells", 0x1021);
+    struct doca_devemu_pci_resources *before = NULL, *after = NULL;
+    struct doca_dev_rep *rep = NULL;
+    struct doca_dev *of = NULL;
+    char name[DOCA_DEVEMU_PCI_TYPE_NAME_LEN];
+    uint8_t u8 = 9;
+    uint16_t u16 = 9;
+    uint32_t u32 = 9, more = 0;
+    CHECK(doca_devemu_pci_cap_type_get_max_bars(card, &u8) == OK && u8 == 6);
+    CHECK(doca_devemu_pci_cap_type_get_log_max_bar_size(card, &u8) == OK && u8 == 26);
+    CHECK(doca_devemu_pci_type_set_memory_bar_conf(t, 2, u8, DOCA_DEVEMU_PCI_BAR_MEM_TYPE_32_BIT,
+                                                   0) == OK);
+    CHECK(doca_devemu_pci_type_set_memory_bar_conf(
+              t, 2, (uint8_t)(u8 + 1), DOCA_DEVEMU_PCI_BAR_MEM_TYPE_32_BIT, 0) == INVALID);
+    CHECK(doca_devemu_pci_cap_type_get_max_num_msix(card, &u16) == OK);
+    CHECK(doca_devemu_pci_type_set_num_msix(t, (uint16_t)(u16 + 1)) == INVALID);
+    CHECK(doca_devemu_pci_cap_bar_get_max_bar_db_regions(card, &u32) == OK && u32 == 16);
+    CHECK(doca_devemu_pci_cap_bar_db_region_get_region_block_size(card, &u32) == OK);
+    CHECK(doca_devemu_pci_cap_bar_db_region_get_max_num_region_blocks(card, &more) == OK);
+    CHECK(u32 * more == 1u << 26);
+    CHECK(doca_devemu_pci_cap_bar_msix_table_region_get_start_addr_alignment(card, NULL) ==
+          INVALID);
+    CHECK(doca_devemu_pci_cap_type_is_bar_mem_type_supported(
+              card, (enum doca_devemu_pci_bar_mem_type)3, &u8) == OK &&
+          u8 == 0);
+    CHECK(doca_devemu_pci_type_set_io_bar_conf(t, 1, 8) == NOT_SUPPORTED);
+
+    CHECK(doca_devemu_pci_type_get_device_id(t, &u16) == OK && u16 == 0x1021);
+    CHECK(doca_devemu_pci_type_get_class_code(t, &u32) == OK && u32 == 0x020000);
+    CHECK(doca_devemu_pci_type_get_num_msix(t, &u16) == OK && u16 == 4);
+    CHECK(doca_devemu_pci_type_get_num_msix(t, NULL) == INVALID);
+    CHECK(doca_devemu_pci_type_get_num_db(t, &u16) == OK && u16 == 1024);
+    CHECK(doca_devemu_pci_type_set_num_db(t, 1025) == INVALID);
+    CHECK(doca_devemu_pci_type_set_num_db(t, 7) == OK);
+    CHECK(doca_devemu_pci_type_get_num_db(t, &u16) == OK && u16 == 7);
+    CHECK(doca_devemu_pci_type_get_dev(t, &of) == OK && of == dev);
+    CHECK(doca_devemu_pci_type_get_name(t, &name) == OK && strcmp(name, "tells") == 0);
+    CHECK(doca_devemu_pci_type_is_started(t, &u8) == OK && u8 == 0);
+    CHECK(doca_devemu_pci_type_set_memory_bar_conf(t, 2, 0, DOCA_DEVEMU_PCI_BAR_MEM_TYPE_32_BIT,
+                                                   0) == OK);
+    CHECK(doca_devemu_pci_type_start(t) == OK);
+    CHECK(doca_devemu_pci_type_is_started(t, &u8) == OK && u8 == 1);
+
+    CHECK(doca_devemu_pci_get_available_resources(card, &before) == OK);
+    CHECK(doca_devemu_pci_dev_create_rep(t, &rep) == OK);
+    CHECK(doca_devemu_pci_get_available_resources(card, &after) == OK);
+    CHECK(doca_devemu_pci_resources_get_num_msix(before, &more) == OK);
+    CHECK(doca_devemu_pci_resources_get_num_msix(after, &u32) == OK && more - u32 == 2048);
+    CHECK(doca_devemu_pci_resources_get_num_db(before, &more) == OK);
+    CHECK(doca_devemu_pci_resources_get_num_db(after, &u32) == OK && more - u32 == 1024);
+    CHECK(doca_devemu_pci_release_resources(before) == OK);
+    CHECK(doca_devemu_pci_release_resources(before) == INVALID);
+    CHECK(doca_devemu_pci_release_resources(after) == OK);
+    CHECK(doca_devemu_pci_dev_destroy_rep(rep) == OK);
+    CHECK(doca_devemu_pci_type_destroy(t) == OK);
+}
+
+/* New contexts begin with the values of the type. */
+static void types_have_default_registers(void)
+{
+    struct world w;
+    uint8_t values[0x100], found[sizeof values];
+    uint16_t vectors = 9;
+    memset(values, 0x5a, sizeof values);
+    struct doca_devemu_pci_type *t = type_new("a test", 0x1021);
+    CHECK(doca_devemu_pci_type_modify_bar_stateful_region_default_values(
+              t, 0, STATEFUL, values, sizeof values) == BAD_STATE);
+    CHECK(doca_devemu_pci_type_destroy(t) == OK);
+    make(&w);
+    CHECK(doca_devemu_pci_dev_destroy(w.d) == OK);
+    CHECK(doca_devemu_pci_type_modify_bar_stateful_region_default_values(
+              w.type, 0, STATEFUL + 8, values, sizeof values) == NOT_FOUND);
+    CHECK(doca_devemu_pci_type_modify_bar_stateful_region_default_values(w.type, 0, STATEFUL,
+                                                                         values, 8) == INVALID);
+    CHECK(doca_devemu_pci_type_modify_bar_stateful_region_default_values(
+              w.type, 0, STATEFUL, values, sizeof values) == OK);
+    const union doca_data data = {.ptr = &w};
+    CHECK(doca_devemu_pci_dev_create(w.type, w.rep, pe, &w.d) == OK);
+    w.ctx = doca_devemu_pci_dev_as_ctx(w.d);
+    CHECK(doca_devemu_pci_dev_event_hotplug_state_change_register(w.d, on_change, data) == OK);
+    CHECK(doca_devemu_pci_dev_set_num_msix(w.d, 2) == OK);
+    CHECK(doca_devemu_pci_dev_get_num_msix(w.d, &vectors) == OK && vectors == 2);
+    plug(&w);
+    CHECK(doca_devemu_pci_dev_query_bar_stateful_region_values(w.d, 0, STATEFUL, found,
+                                                               sizeof found) == OK);
+    CHECK(memcmp(found, values, sizeof values) == 0);
+    unplug(&w);
+}
+
 static void functions_stay(void)
 {
     struct world w;
@@ -427,6 +520,8 @@ static void functions_have_no_virtual_ones(void)
 }
 
 static const struct test_case cases[] = {CASE(types_are_checked),
+                                         CASE(types_tell_of_themselves),
+                                         CASE(types_have_default_registers),
                                          CASE(functions_stay),
                                          CASE(a_program_of_the_host_delays_unplugging),
                                          CASE(registers_are_told_of),

@@ -42,6 +42,17 @@ devemu_ok() { # CASE
         'doca_devemu_pci_type_set_device_id: the type is started, and must not be (DOCA_ERROR_BAD_STATE)'
 }
 
+@test "types tell of themselves" {
+    devemu_ok types_tell_of_themselves
+    reported 'doca_devemu_pci_type_set_io_bar_conf: BAR 1 of 2^8 ports: emulated functions have memory alone (DOCA_ERROR_NOT_SUPPORTED)' \
+        'doca_devemu_pci_type_set_num_db: 1025 is not within 0 to 1024 (DOCA_ERROR_INVALID_VALUE)'
+}
+
+@test "types have default registers" {
+    devemu_ok types_have_default_registers
+    reported 'doca_devemu_pci_type_modify_bar_stateful_region_default_values: 8 bytes are fewer than the 256 of the region'
+}
+
 @test "functions stay" {
     devemu_ok functions_stay
     reported 'doca_ctx_start: another context of the emulated function 1 runs (DOCA_ERROR_IN_USE)' \

@@ -225,6 +225,19 @@ static void dev_release(void *object)
 const struct dpk_kind devemu_pci_dev_kind = {
     .left = dev_left, .release = dev_release, .is_ctx = true};
 
+/* Gives a new context the default values of its type's registers. */
+static doca_error_t copy_defaults(struct pci_dev *d, const struct pci_type *t)
+{
+    for (unsigned i = 0; i < t->config.region_count; i++) {
+        if (!t->defaults[i])
+            continue;
+        if (!(d->stateful[i].defaults = malloc(t->config.regions[i].size)))
+            return DOCA_ERROR_NO_MEMORY;
+        memcpy(d->stateful[i].defaults, t->defaults[i], t->config.regions[i].size);
+    }
+    return DOCA_SUCCESS;
+}
+
 /* Makes a context of a pinned type. */
 static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *pe,
                            struct doca_devemu_pci_dev **pci_dev)
@@ -238,12 +251,15 @@ static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *
     d->number = number;
     d->vectors = t->config.vectors;
     d->identity = dpk_pci_identity_of(&t->config);
-    d->bells = DPK_PCI_DOORBELLS;
+    d->bells = t->bells_set ? t->bells : DPK_PCI_DOORBELLS;
+    d->bells_set = t->bells_set;
     dpk_object_use(d->type = t);
     pthread_mutex_init(&d->registers, NULL);
     pthread_mutex_init(&d->listener.lock, NULL);
+    result = copy_defaults(d, t);
     dpk_object_drop(d);
-    result = doca_pe_connect_ctx(pe, doca_devemu_pci_dev_as_ctx(*pci_dev));
+    if (result == DOCA_SUCCESS)
+        result = doca_pe_connect_ctx(pe, doca_devemu_pci_dev_as_ctx(*pci_dev));
     if (result != DOCA_SUCCESS) {
         dpk_object_destroy(*pci_dev, &devemu_pci_dev_kind);
         *pci_dev = NULL;

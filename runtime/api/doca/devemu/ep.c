@@ -73,6 +73,20 @@ doca_error_t doca_devemu_pci_ep_get_num_db(const struct doca_devemu_pci_ep *ep, 
     return get_number(__func__, ep, num_db, false);
 }
 
+/* The same, by the context. */
+doca_error_t doca_devemu_pci_dev_set_num_msix(struct doca_devemu_pci_dev *pci_dev,
+                                              uint16_t num_msix)
+{
+    return set_number(__func__, (struct doca_devemu_pci_ep *)(void *)pci_dev, num_msix, true);
+}
+
+doca_error_t doca_devemu_pci_dev_get_num_msix(const struct doca_devemu_pci_dev *pci_dev,
+                                              uint16_t *num_msix)
+{
+    return get_number(__func__, (const struct doca_devemu_pci_ep *)(const void *)pci_dev, num_msix,
+                      true);
+}
+
 /* ---- Objects of an endpoint ---- */
 
 struct doca_devemu_pci_ep *doca_devemu_pci_dev_as_ep(struct doca_devemu_pci_dev *pci_dev)

@@ -18,6 +18,9 @@ struct pci_type {
     struct dpk_device_info card;
     struct dpk_pci_config config;
     bool started;
+    uint16_t bells; /* for new contexts of functions, as are the next two */
+    bool bells_set;
+    uint8_t *defaults[DPK_PCI_REGIONS]; /* of started types; NULL: none */
 };
 extern const struct dpk_kind devemu_pci_type_kind;
 

@@ -83,6 +83,19 @@ doca_error_t doca_devemu_pci_type_destroy_rep(struct doca_dev_rep *dev_rep)
     return doca_dev_rep_close(dev_rep);
 }
 
+/* Earlier names. */
+doca_error_t doca_devemu_pci_dev_create_rep(const struct doca_devemu_pci_type *pci_type,
+                                            struct doca_dev_rep **dev_rep)
+{
+    return doca_devemu_pci_type_create_rep((struct doca_devemu_pci_type *)(uintptr_t)pci_type,
+                                           dev_rep);
+}
+
+doca_error_t doca_devemu_pci_dev_destroy_rep(struct doca_dev_rep *dev_rep)
+{
+    return doca_devemu_pci_type_destroy_rep(dev_rep);
+}
+
 /* ---- Listing ---- */
 
 static uint32_t find_all(const struct pci_type *t, struct dpk_device_info *infos, unsigned *numbers)

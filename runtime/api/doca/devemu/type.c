@@ -9,7 +9,15 @@ static void type_left(void *object)
     struct pci_type *t = object;
     dpk_object_unuse(t->dev);
 }
-const struct dpk_kind devemu_pci_type_kind = {.left = type_left, .release = free};
+
+static void type_release(void *object)
+{
+    struct pci_type *t = object;
+    for (unsigned i = 0; i < DPK_PCI_REGIONS; i++)
+        free(t->defaults[i]);
+    free(t);
+}
+const struct dpk_kind devemu_pci_type_kind = {.left = type_left, .release = type_release};
 
 bool devemu_is_able(const struct dpk_device_info *card)
 {
@@ -24,57 +32,6 @@ doca_error_t devemu_failed(const char *call, const struct dpk_error *err)
            : err->status == DPK_ERR_NOT_FOUND ? DOCA_ERROR_NOT_FOUND
            : err->status == DPK_ERR_REFUSED   ? DOCA_ERROR_BAD_STATE
                                               : result;
-}
-
-/* ---- Capabilities of cards ---- */
-
-static doca_error_t is_able(const struct doca_devinfo *devinfo,
-                            const struct doca_devemu_pci_type *pci_type, uint8_t *able)
-{
-    struct dpk_device_info card;
-    struct pci_type *t = able ? dpk_object_pin(pci_type, &devemu_pci_type_kind) : NULL;
-    doca_error_t result = t ? dpk_devinfo_ask(devinfo, &card) : DOCA_ERROR_INVALID_VALUE;
-    dpk_object_drop(t);
-    if (result == DOCA_SUCCESS)
-        *able = devemu_is_able(&card);
-    return result;
-}
-
-doca_error_t doca_devemu_pci_cap_type_is_mgmt_supported(const struct doca_devinfo *devinfo,
-                                                        const struct doca_devemu_pci_type *pci_type,
-                                                        uint8_t *is_supported)
-{
-    return is_able(devinfo, pci_type, is_supported);
-}
-
-doca_error_t
-doca_devemu_pci_cap_type_is_hotplug_supported(const struct doca_devinfo *devinfo,
-                                              const struct doca_devemu_pci_type *pci_type,
-                                              uint8_t *is_supported)
-{
-    return is_able(devinfo, pci_type, is_supported);
-}
-
-doca_error_t doca_devemu_pci_cap_get_max_hotplug_devices(const struct doca_devinfo *devinfo,
-                                                         uint32_t *max_hotplug_devices)
-{
-    struct dpk_device_info card;
-    const doca_error_t result =
-        max_hotplug_devices ? dpk_devinfo_ask(devinfo, &card) : DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS)
-        *max_hotplug_devices = devemu_is_able(&card) ? DPK_PCI_FUNCTIONS : 0;
-    return result;
-}
-
-doca_error_t doca_devemu_pci_cap_type_get_max_num_db(const struct doca_devinfo *devinfo,
-                                                     uint16_t *max_num_db)
-{
-    struct dpk_device_info card;
-    const doca_error_t result =
-        max_num_db ? dpk_devinfo_ask(devinfo, &card) : DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS)
-        *max_num_db = devemu_is_able(&card) ? DPK_PCI_DOORBELLS : 0;
-    return result;
 }
 
 /* ---- Life ---- */

@@ -175,6 +175,32 @@ doca_error_t doca_eth_rxq_get_hw_queue_num(struct doca_eth_rxq *eth_rxq, uint32_
 doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
                                          struct doca_gpu_eth_rxq **eth_rxq_ext);
 
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 6, 0)
+/* Names of DOCA 2.5: doca_eth_rxq_cap_..., with an answer of 0 or 1, doca_eth_rxq_set_pkt_buf and
+ * doca_eth_rxq_estimate_packet_buf_size. */
+doca_error_t doca_eth_rxq_get_max_burst_size_supported(const struct doca_devinfo *devinfo,
+                                                       uint32_t *max_burst_size);
+doca_error_t doca_eth_rxq_get_max_packet_size_supported(const struct doca_devinfo *devinfo,
+                                                        uint16_t *max_packet_size);
+doca_error_t doca_eth_rxq_get_max_recv_buf_list_len_supported(const struct doca_devinfo *devinfo,
+                                                              uint32_t *max_recv_buf_list_len);
+doca_error_t doca_eth_rxq_get_type_supported(const struct doca_devinfo *devinfo,
+                                             enum doca_eth_rxq_type type,
+                                             enum doca_eth_rxq_data_path_type data_path_type,
+                                             uint8_t *type_supported);
+doca_error_t doca_eth_rxq_set_pkt_buffer(struct doca_eth_rxq *eth_rxq, struct doca_mmap *mmap,
+                                         uint32_t mmap_offset, uint32_t mmap_len);
+/* Gets the bytes of that memory. Errors: BAD_STATE if it was not set. */
+doca_error_t doca_eth_rxq_get_pkt_buffer_size(const struct doca_eth_rxq *eth_rxq,
+                                              uint32_t *buffer_size);
+doca_error_t doca_eth_rxq_estimate_packet_buffer_size(enum doca_eth_rxq_type type, uint32_t rate,
+                                                      uint16_t pkt_max_process_time,
+                                                      uint16_t max_packet_size,
+                                                      uint32_t max_burst_size,
+                                                      uint8_t log_max_lro_pkt_sz,
+                                                      uint32_t *buf_size);
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -146,6 +146,58 @@ doca_error_t doca_eth_txq_get_hw_queue_num(struct doca_eth_txq *eth_txq, uint32_
 doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
                                          struct doca_gpu_eth_txq **eth_txq_ext);
 
+/* Events of queues whose data path is on a GPU, and flags of such queues. Functions of queues return
+ * NOT_SUPPORTED; functions of events, which never come, return INVALID_VALUE. */
+enum doca_eth_txq_ol_flags {
+    DOCA_ETH_TXQ_OL_FLAGS_L3_CSUM = 1,
+    DOCA_ETH_TXQ_OL_FLAGS_L4_CSUM = 2,
+};
+struct doca_eth_txq_gpu_event_error_send_packet;
+struct doca_eth_txq_gpu_event_notify_send_packet;
+typedef void (*doca_eth_txq_gpu_event_error_send_packet_cb_t)(
+    struct doca_eth_txq_gpu_event_error_send_packet *event, union doca_data user_data);
+typedef void (*doca_eth_txq_gpu_event_notify_send_packet_cb_t)(
+    struct doca_eth_txq_gpu_event_notify_send_packet *event, union doca_data user_data);
+doca_error_t
+doca_eth_txq_gpu_event_error_send_packet_register(struct doca_eth_txq *eth_txq,
+                                                  doca_eth_txq_gpu_event_error_send_packet_cb_t cb,
+                                                  union doca_data user_data);
+doca_error_t doca_eth_txq_gpu_event_error_send_packet_get_position(
+    const struct doca_eth_txq_gpu_event_error_send_packet *event, uint16_t *packet_index);
+doca_error_t doca_eth_txq_gpu_event_notify_send_packet_register(
+    struct doca_eth_txq *eth_txq, doca_eth_txq_gpu_event_notify_send_packet_cb_t cb,
+    union doca_data user_data);
+doca_error_t doca_eth_txq_gpu_event_notify_send_packet_get_position(
+    const struct doca_eth_txq_gpu_event_notify_send_packet *event, uint16_t *packet_index);
+doca_error_t doca_eth_txq_gpu_event_notify_send_packet_get_timestamp(
+    const struct doca_eth_txq_gpu_event_notify_send_packet *event, uint64_t *packet_timestamp);
+doca_error_t doca_eth_txq_gpu_set_completion_on_gpu(struct doca_eth_txq *eth_txq);
+
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 6, 0)
+/* Names of DOCA 2.5: doca_eth_txq_cap_..., with an answer of 0 or 1. */
+doca_error_t doca_eth_txq_get_max_burst_size_supported(const struct doca_devinfo *devinfo,
+                                                       uint32_t max_send_buf_list_len,
+                                                       uint16_t max_lso_header_size,
+                                                       uint32_t *max_burst_size);
+doca_error_t doca_eth_txq_get_max_send_buf_list_len_supported(const struct doca_devinfo *devinfo,
+                                                              uint32_t *max_send_buf_list_len);
+doca_error_t doca_eth_txq_get_max_lso_header_size_supported(const struct doca_devinfo *devinfo,
+                                                            uint16_t *max_lso_header_size);
+doca_error_t doca_eth_txq_get_max_lso_msg_size(const struct doca_devinfo *devinfo,
+                                               uint32_t *max_lso_msg_size);
+doca_error_t doca_eth_txq_get_l3_chksum_offload_supported(const struct doca_devinfo *devinfo,
+                                                          uint8_t *offload_supported);
+doca_error_t doca_eth_txq_get_l4_chksum_offload_supported(const struct doca_devinfo *devinfo,
+                                                          uint8_t *offload_supported);
+doca_error_t doca_eth_txq_get_type_supported(const struct doca_devinfo *devinfo,
+                                             enum doca_eth_txq_type type,
+                                             enum doca_eth_txq_data_path_type data_path_type,
+                                             uint8_t *type_supported);
+doca_error_t
+doca_eth_txq_get_wait_on_time_offload_supported(const struct doca_dev *dev,
+                                                enum doca_eth_wait_on_time_type *wait_on_time_mode);
+#endif
+
 #ifdef __cplusplus
 }
 #endif

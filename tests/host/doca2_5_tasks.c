@@ -162,6 +162,31 @@ static void waits(void)
     CHECK(doca_ctx_stop(doca_sync_event_as_ctx(e)) == OK && doca_sync_event_destroy(e) == OK);
 }
 
+#if DOCA_VERSION_MINOR < 6
+/* Names of DOCA 2.5 alone. */
+static void first_names(struct doca_eth_rxq *rxq)
+{
+    const struct doca_devinfo *info = doca_dev_as_devinfo(dev);
+    uint8_t yes = 9;
+    uint16_t size = 0;
+    uint32_t n = 0;
+    CHECK(doca_eth_rxq_get_type_supported(info, DOCA_ETH_RXQ_TYPE_REGULAR,
+                                          DOCA_ETH_RXQ_DATA_PATH_TYPE_CPU, &yes) == OK &&
+          yes == 1);
+    CHECK(doca_eth_rxq_get_type_supported(info, DOCA_ETH_RXQ_TYPE_REGULAR,
+                                          DOCA_ETH_RXQ_DATA_PATH_TYPE_GPU, &yes) == OK &&
+          yes == 0);
+    CHECK(doca_eth_txq_get_l3_chksum_offload_supported(info, &yes) == OK && yes == 1);
+    CHECK(doca_eth_txq_get_l4_chksum_offload_supported(NULL, &yes) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_txq_get_l4_chksum_offload_supported(info, NULL) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_eth_rxq_get_max_packet_size_supported(info, &size) == OK && size > 1500);
+    CHECK(doca_eth_rxq_get_max_burst_size_supported(info, &n) == OK && n > 0);
+    CHECK(doca_eth_txq_get_max_lso_header_size_supported(info, &size) == OK && size > 0);
+    CHECK(doca_eth_txq_get_max_send_buf_list_len_supported(info, &n) == OK && n > 0);
+    CHECK(doca_eth_rxq_get_pkt_buffer_size(rxq, &n) == DOCA_ERROR_BAD_STATE);
+}
+#endif
+
 static void frames(void)
 {
     const union doca_data data = {.u64 = 7};
@@ -186,6 +211,9 @@ static void frames(void)
                                               eth_txq_task_lso_send_ended, 1400, 128, 4) == OK);
     CHECK(doca_eth_txq_cap_get_wait_on_time_offload_supported(dev, &type) == OK &&
           type == DOCA_ETH_WAIT_ON_TIME_TYPE_NONE);
+#if DOCA_VERSION_MINOR < 6
+    first_names(rxq);
+#endif
     CHECK(doca_eth_rxq_destroy(rxq) == OK && doca_eth_txq_destroy(txq) == OK);
 }
 #endif

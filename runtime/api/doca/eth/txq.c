@@ -279,3 +279,61 @@ doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
     dpk_object_drop(q);
     return dpk_doca_end(eth_txq, __func__, q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }
+
+/* ---- Queues of a GPU: emulated devices have none ---- */
+
+/* Refuses a valid call. */
+static doca_error_t no_gpu(const char *call, const struct doca_eth_txq *eth_txq, bool has_all)
+{
+    struct txq *q = has_all ? dpk_object_lock(eth_txq, &eth_txq_kind) : NULL;
+    return dpk_doca_unlock(q, call, DOCA_ERROR_NOT_SUPPORTED, "emulated devices have no GPU");
+}
+
+/* Refuses an argument that can only be invalid: there are no such events. */
+static doca_error_t no_event(const char *call)
+{
+    return dpk_doca_no_object(call);
+}
+
+doca_error_t
+doca_eth_txq_gpu_event_error_send_packet_register(struct doca_eth_txq *eth_txq,
+                                                  doca_eth_txq_gpu_event_error_send_packet_cb_t cb,
+                                                  union doca_data user_data)
+{
+    (void)user_data;
+    return no_gpu(__func__, eth_txq, cb != NULL);
+}
+
+doca_error_t doca_eth_txq_gpu_event_notify_send_packet_register(
+    struct doca_eth_txq *eth_txq, doca_eth_txq_gpu_event_notify_send_packet_cb_t cb,
+    union doca_data user_data)
+{
+    (void)user_data;
+    return no_gpu(__func__, eth_txq, cb != NULL);
+}
+
+doca_error_t doca_eth_txq_gpu_set_completion_on_gpu(struct doca_eth_txq *eth_txq)
+{
+    return no_gpu(__func__, eth_txq, true);
+}
+
+doca_error_t doca_eth_txq_gpu_event_error_send_packet_get_position(
+    const struct doca_eth_txq_gpu_event_error_send_packet *event, uint16_t *packet_index)
+{
+    (void)event, (void)packet_index;
+    return no_event(__func__);
+}
+
+doca_error_t doca_eth_txq_gpu_event_notify_send_packet_get_position(
+    const struct doca_eth_txq_gpu_event_notify_send_packet *event, uint16_t *packet_index)
+{
+    (void)event, (void)packet_index;
+    return no_event(__func__);
+}
+
+doca_error_t doca_eth_txq_gpu_event_notify_send_packet_get_timestamp(
+    const struct doca_eth_txq_gpu_event_notify_send_packet *event, uint64_t *packet_timestamp)
+{
+    (void)event, (void)packet_timestamp;
+    return no_event(__func__);
+}

@@ -19,6 +19,8 @@
 #ifndef DOCA_2_2_DPA_H
 #define DOCA_2_2_DPA_H
 
+#include "doca_version.h"
+
 #include "../doca/doca_dpa_types.h"
 #include "doca_dev.h"
 #include "doca_error.h"
@@ -75,8 +77,8 @@ doca_error_t doca_dpa_get_kernel_max_run_time(doca_dpa_t dpa, unsigned long long
  *   dev_ptr  [out]  an address that is unique among all contexts
  * BAD_STATE: the context is in the error state.
  */
-doca_error_t doca_dpa_mem_alloc(doca_dpa_t dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr)
-    __asm__("doca_dpa_mem_alloc_v2_2");
+doca_error_t doca_dpa_mem_alloc(doca_dpa_t dpa, size_t size,
+                                doca_dpa_dev_uintptr_t *dev_ptr) __asm__("doca_dpa_mem_alloc_v2_2");
 
 /* As in later DOCA, for an address of any context. Errors: INVALID_VALUE if doca_dpa_mem_alloc did not
  * return the address, or it is already freed. */

@@ -10,6 +10,8 @@
 #ifndef DOCA_2_2_DPA_DEV_H
 #define DOCA_2_2_DPA_DEV_H
 
+#include "doca_version.h"
+
 #include "../doca/doca_dpa_dev.h"
 
 #ifdef __cplusplus

@@ -14,6 +14,8 @@
 #ifndef DOCA_2_2_SYNC_EVENT_H
 #define DOCA_2_2_SYNC_EVENT_H
 
+#include "doca_version.h"
+
 #include "../doca/doca_dpa_types.h"
 #include "../doca/doca_sync_event.h"
 
@@ -30,6 +32,21 @@ doca_error_t doca_sync_event_subscriber_add_location_cpu(struct doca_sync_event 
                                                          struct doca_dev *dev);
 doca_error_t doca_sync_event_subscriber_add_location_dpa(struct doca_sync_event *event,
                                                          struct doca_dpa *dpa);
+
+/* doca_sync_event_add_publisher_location_remote_pci, and so on, of later DOCA; those of a GPU return
+ * NOT_SUPPORTED. */
+doca_error_t doca_sync_event_publisher_add_location_dpu(struct doca_sync_event *event);
+doca_error_t doca_sync_event_subscriber_add_location_dpu(struct doca_sync_event *event);
+doca_error_t doca_sync_event_publisher_add_location_gpu(struct doca_sync_event *event,
+                                                        struct doca_gpu *gpu);
+doca_error_t doca_sync_event_subscriber_add_location_gpu(struct doca_sync_event *event,
+                                                         struct doca_gpu *gpu);
+
+/* Capabilities of devices: doca_sync_event_cap_is_export_to_dpa_supported, and so on, of later DOCA. */
+doca_error_t doca_sync_event_get_create_from_export_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_sync_event_get_export_to_dpa_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_sync_event_get_export_to_dpu_supported(const struct doca_devinfo *devinfo);
+doca_error_t doca_sync_event_get_export_to_gpu_supported(const struct doca_devinfo *devinfo);
 
 /* The handle of the event for kernels of a peer, for doca_dpa_dev_put_signal_<add|set>_nb; plain
  * bytes. */

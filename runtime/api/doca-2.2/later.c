@@ -1,5 +1,7 @@
 /* Functions of later DOCA versions, for programs that use the headers of DOCA 2.2. */
+#include <doca_buf_inventory.h>
 #include <doca_dpa.h>
+#include <doca_mmap.h>
 
 #include "later.h"
 
@@ -21,4 +23,22 @@ doca_error_t generation_later_dpa_create_started(struct doca_dev *dev, struct do
     doca_dpa_destroy(*dpa);
     *dpa = NULL;
     return result;
+}
+
+doca_error_t generation_later_mmap_create(struct doca_mmap **mmap)
+{
+    return doca_mmap_create(mmap);
+}
+
+doca_error_t generation_later_inventory_create(size_t num_elements,
+                                               struct doca_buf_inventory **inventory)
+{
+    return doca_buf_inventory_create(num_elements, inventory);
+}
+
+doca_error_t generation_later_mmap_set_dmabuf(struct doca_mmap *mmap, int dmabuf_fd, size_t offset,
+                                              size_t len)
+{
+    char any;
+    return doca_mmap_set_dmabuf_memrange(mmap, dmabuf_fd, &any, offset, len);
 }

@@ -27,6 +27,48 @@ doca_error_t doca_sync_event_subscriber_add_location_dpa(struct doca_sync_event 
     return doca_sync_event_add_subscriber_location_dpa(event, dpa);
 }
 
+doca_error_t doca_sync_event_publisher_add_location_dpu(struct doca_sync_event *event)
+{
+    return doca_sync_event_add_publisher_location_remote_pci(event);
+}
+
+doca_error_t doca_sync_event_subscriber_add_location_dpu(struct doca_sync_event *event)
+{
+    return doca_sync_event_add_subscriber_location_remote_pci(event);
+}
+
+doca_error_t doca_sync_event_publisher_add_location_gpu(struct doca_sync_event *event,
+                                                        struct doca_gpu *gpu)
+{
+    return doca_sync_event_add_publisher_location_gpu(event, gpu);
+}
+
+doca_error_t doca_sync_event_subscriber_add_location_gpu(struct doca_sync_event *event,
+                                                         struct doca_gpu *gpu)
+{
+    return doca_sync_event_add_subscriber_location_gpu(event, gpu);
+}
+
+doca_error_t doca_sync_event_get_create_from_export_supported(const struct doca_devinfo *devinfo)
+{
+    return doca_sync_event_cap_is_create_from_export_supported(devinfo);
+}
+
+doca_error_t doca_sync_event_get_export_to_dpa_supported(const struct doca_devinfo *devinfo)
+{
+    return doca_sync_event_cap_is_export_to_dpa_supported(devinfo);
+}
+
+doca_error_t doca_sync_event_get_export_to_dpu_supported(const struct doca_devinfo *devinfo)
+{
+    return doca_sync_event_cap_is_export_to_remote_pci_supported(devinfo);
+}
+
+doca_error_t doca_sync_event_get_export_to_gpu_supported(const struct doca_devinfo *devinfo)
+{
+    return doca_sync_event_cap_is_export_to_gpu_supported(devinfo);
+}
+
 doca_error_t doca_sync_event_export_remote(struct doca_sync_event *event,
                                            doca_sync_event_remote_t *handle)
 {

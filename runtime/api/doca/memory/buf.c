@@ -478,3 +478,13 @@ doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)
         b->data_len = 0;
     return dpk_doca_end(buf, __func__, dpk_buf_end(b, DOCA_SUCCESS));
 }
+
+/* A name of DOCA 2.2, which its headers declare. */
+doca_error_t doca_buf_get_mkey(const struct doca_buf *buf, struct doca_dev *dev, uint32_t *mkey);
+doca_error_t doca_buf_get_mkey(const struct doca_buf *buf, struct doca_dev *dev, uint32_t *mkey)
+{
+    struct dpk_doca_buf *b = dev && mkey ? dpk_buf_begin(buf) : NULL;
+    struct doca_mmap *mmap = b ? b->mmap->object.handle : NULL;
+    const doca_error_t result = dpk_buf_end(b, DOCA_SUCCESS);
+    return result == DOCA_SUCCESS ? dpk_mmap_key(mmap, dev, mkey) : dpk_doca_no_object(__func__);
+}

@@ -103,7 +103,40 @@ static const struct cap caps[] = {
     U32("comch", doca_comch_producer_cap_get_max_buf_size),
     U32("comch", doca_comch_producer_cap_get_max_buf_list_len),
     U32("comch", doca_comch_producer_cap_get_max_producers),
+    U16("devemu", doca_devemu_pci_cap_get_max_types),
+    U16("devemu", doca_devemu_pci_cap_type_get_max_num_msix),
     U16("devemu", doca_devemu_pci_cap_type_get_max_num_db),
+    U8("devemu", doca_devemu_pci_cap_type_get_max_bars),
+    U8("devemu", doca_devemu_pci_cap_type_get_log_min_bar_size),
+    U8("devemu", doca_devemu_pci_cap_type_get_log_max_bar_size),
+    U32("devemu", doca_devemu_pci_cap_type_get_max_bar_regions),
+    U32("devemu", doca_devemu_pci_cap_type_get_max_bar_db_regions),
+    U32("devemu", doca_devemu_pci_cap_type_get_max_bar_msix_table_regions),
+    U32("devemu", doca_devemu_pci_cap_type_get_max_bar_msix_pba_regions),
+    U32("devemu", doca_devemu_pci_cap_type_get_max_bar_stateful_regions),
+    U32("devemu", doca_devemu_pci_cap_bar_get_max_bar_regions),
+    U32("devemu", doca_devemu_pci_cap_bar_get_max_bar_db_regions),
+    U32("devemu", doca_devemu_pci_cap_bar_get_max_bar_msix_table_regions),
+    U32("devemu", doca_devemu_pci_cap_bar_get_max_bar_msix_pba_regions),
+    U32("devemu", doca_devemu_pci_cap_bar_get_max_bar_stateful_regions),
+    U32("devemu", doca_devemu_pci_cap_bar_db_region_get_region_block_size),
+    U32("devemu", doca_devemu_pci_cap_bar_db_region_get_max_num_region_blocks),
+    U32("devemu", doca_devemu_pci_cap_bar_db_region_get_start_addr_alignment),
+    U32("devemu", doca_devemu_pci_cap_bar_msix_table_region_get_region_block_size),
+    U32("devemu", doca_devemu_pci_cap_bar_msix_table_region_get_max_num_region_blocks),
+    U32("devemu", doca_devemu_pci_cap_bar_msix_table_region_get_start_addr_alignment),
+    U32("devemu", doca_devemu_pci_cap_bar_msix_pba_region_get_region_block_size),
+    U32("devemu", doca_devemu_pci_cap_bar_msix_pba_region_get_max_num_region_blocks),
+    U32("devemu", doca_devemu_pci_cap_bar_msix_pba_region_get_start_addr_alignment),
+    U32("devemu", doca_devemu_pci_cap_bar_stateful_region_get_region_block_size),
+    U32("devemu", doca_devemu_pci_cap_bar_stateful_region_get_max_num_region_blocks),
+    U32("devemu", doca_devemu_pci_cap_bar_stateful_region_get_start_addr_alignment),
+    U8("devemu", doca_devemu_pci_cap_type_get_log_min_db_size),
+    U8("devemu", doca_devemu_pci_cap_type_get_log_max_db_size),
+    U8("devemu", doca_devemu_pci_cap_type_get_log_min_db_stride_size),
+    U8("devemu", doca_devemu_pci_cap_type_get_log_max_db_stride_size),
+    FLAG("devemu", doca_devemu_pci_cap_bar_db_region_is_identify_by_offset_supported),
+    FLAG("devemu", doca_devemu_pci_cap_bar_db_region_is_identify_by_data_supported),
     FLAG("devemu", doca_devemu_pci_cap_is_mmap_add_dev_supported),
     U32("devemu", doca_devemu_pci_cap_get_max_hotplug_devices),
     TEST("dma", doca_dma_cap_task_memcpy_is_supported),
@@ -147,6 +180,12 @@ enum { CAPS = sizeof caps / sizeof *caps };
 
 /* ---- Names ---- */
 
+/* The name of a library's block of capabilities. */
+static const char *block_of(const struct cap *c)
+{
+    return strcmp(c->library, "devemu") == 0 ? "devemu_pci" : c->library;
+}
+
 /* Removes `size` bytes at the first `word` from the text. */
 static void drop(char *text, const char *word, size_t size)
 {
@@ -163,7 +202,7 @@ static void name_of(const struct cap *c, char out[96])
                                         "get_is_pcc_", "is_",  "supported_"};
     char own[40];
     snprintf(out, 96, "%s_", c->function + strlen("doca_"));
-    snprintf(own, sizeof own, "%s_", c->library);
+    snprintf(own, sizeof own, "%s_", block_of(c));
     if (strncmp(out, own, strlen(own)) == 0)
         drop(out, own, strlen(own));
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -243,7 +282,7 @@ void caps_print(const struct doca_devinfo *info, const char *library)
         if (!function)
             continue;
         if (strcmp(last, c->library) != 0)
-            printf("\t%s\n", c->library);
+            printf("\t%s\n", block_of(c));
         last = c->library;
         name_of(c, name);
         printf("\t\t%-45s ", name);

@@ -102,16 +102,15 @@ static const struct dpk_option options[] = {
     {"list-rep-devs", .at = AT(representors), .help = "list the representors of each device"},
     {"list-libs", .at = AT(libraries), .help = "list libraries, and whether they are installed"},
     {"list-loggers", .at = AT(loggers), .help = "list the loggers of the libraries"},
-    {"lib", DPK_TEXT, "LIBRARY", AT(library), .help = "only the capabilities of this library"},
+    {"b,lib", DPK_TEXT, "LIBRARY", AT(library), .help = "only the capabilities of this library"},
     {"p,pci-addr", DPK_TEXT, "ADDRESS", AT(address), .help = "only the device at this PCI address"},
     {0},
 };
 static const struct dpk_command command = {.options = options, .run = run};
 static const struct dpk_tool tool = {
     .name = "doca_caps",
-    .usage =
-        "doca_caps [--list-devs] [--list-rep-devs] [--list-libs] [--list-loggers]\n"
-        "                 [-p ADDRESS] [--lib LIBRARY]",
+    .usage = "doca_caps [--list-devs] [--list-rep-devs] [--list-libs] [--list-loggers]\n"
+             "                 [-p ADDRESS] [-b LIBRARY]",
     .about = "Lists emulated devices as DOCA sees them, with the capabilities of its libraries.",
     .version = "doca_caps " DOCA_VER_STRING " (dpakit " DPK_VERSION ")",
     .command = &command,

@@ -96,7 +96,7 @@ refuses() {
     refuses "the name of a partition" 's/name: host/name: ..\/host/'
     refuses "the name of an application" 's/name: my_app/name: "a: b"/'
     refuses "two partitions with the name host" 's/name: dpu/name: host/'
-    refuses "the default one" 's/name: dpu/name: dpu\n    range_eus: 1/'
+    refuses "is the default partition" 's/name: dpu/name: dpu\n    range_eus: 1/'
     refuses "line " 's/partitions:/partitions: [/'
     refuses "unknown key" 's/partitions:/- partitions:\n/;s/^- //;s/partitions/other/'
     refuses "is a text" 's/eus: 51/eus: [51]/'

@@ -24,8 +24,8 @@ static enum dpk_status find_symtab(const struct dpk_image *image, struct dpk_elf
             return dpk_fail(err, DPK_ERR_FORMAT, "section %u: a second SHT_SYMTAB", i);
         if (h.entry_size != sizeof(Elf64_Sym) || h.size % sizeof(Elf64_Sym))
             return dpk_fail(err, DPK_ERR_FORMAT,
-                            "section %u: sh_entsize %llu, sh_size %llu are no "
-                            "symbol table's",
+                            "section %u: sh_entsize %llu, sh_size %llu do not "
+                            "fit a symbol table",
                             i, (unsigned long long)h.entry_size, (unsigned long long)h.size);
         if (h.size / sizeof(Elf64_Sym) > SYMBOLS_MAX)
             return dpk_fail(err, DPK_ERR_FORMAT, "section %u: more than %d symbols", i,

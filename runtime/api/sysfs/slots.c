@@ -1,5 +1,5 @@
 /* Redirects calls of loaded objects. An object calls a function of another object through a slot of
- * its own, which the dynamic linker fills (R_X86_64_JUMP_SLOT and R_X86_64_GLOB_DAT of ELF). The
+ * its own, which the dynamic linker fills (JUMP_SLOT and GLOB_DAT of ELF). The
  * function that comes first in the order of the objects is not enough here: a library that is loaded
  * later, as UCX's plugins are, finds the C library before this library. */
 #include <elf.h>
@@ -13,8 +13,13 @@
 
 #include "private.h"
 
-#ifndef __x86_64__
-#error "slots.c knows the relocations of x86-64 alone"
+/* Relocations of slots. */
+#if defined __x86_64__
+enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, GLOB_DAT = R_X86_64_GLOB_DAT };
+#elif defined __aarch64__
+enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOB_DAT = R_AARCH64_GLOB_DAT };
+#else
+#error "the relocations of this machine are not known"
 #endif
 
 /* Objects whose calls stay as they are. */
@@ -114,7 +119,7 @@ struct redirection {
 static void *target(const struct redirection *r, const struct object *o, const ElfW(Rela) * rela)
 {
     const ElfW(Word) type = ELF64_R_TYPE(rela->r_info);
-    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
+    if (type != JUMP_SLOT && type != GLOB_DAT)
         return NULL;
     const ElfW(Sym) *symbol = &o->symbols[ELF64_R_SYM(rela->r_info)];
     if (symbol->st_shndx != SHN_UNDEF || symbol->st_name >= o->names_size)

@@ -134,7 +134,7 @@ enum doca_flow_compare_op {
 struct doca_flow_match_condition {
     enum doca_flow_compare_op operation;
     union {
-        struct {
+        __extension__ struct {
             struct doca_flow_desc_field a, b;
             uint32_t width;
         } field_op;
@@ -224,7 +224,7 @@ struct doca_flow_crypto_action {
     enum doca_flow_crypto_action_type action_type;
     enum doca_flow_crypto_resource_type resource_type;
     union {
-        struct {
+        __extension__ struct {
             bool sn_en;
         } ipsec_sa;
     };
@@ -266,7 +266,7 @@ enum doca_flow_action_type {
 struct doca_flow_action_desc {
     enum doca_flow_action_type type;
     union {
-        struct {
+        __extension__ struct {
             struct doca_flow_desc_field src, dst;
             uint32_t width;
         } field_op;
@@ -287,18 +287,18 @@ enum doca_flow_meter_limit_type {
 struct doca_flow_monitor {
     enum doca_flow_resource_type meter_type; /* here NONE */
     union {
-        struct {
+        __extension__ struct {
             enum doca_flow_meter_limit_type limit_type;
             uint64_t cir, cbs;
         } non_shared_meter;
-        struct {
+        __extension__ struct {
             uint32_t shared_meter_id;
             enum doca_flow_meter_color meter_init_color;
         } shared_meter;
     };
     enum doca_flow_resource_type counter_type; /* NON_SHARED: each entry has a counter */
     union {
-        struct {
+        __extension__ struct {
             uint32_t shared_counter_id;
         } shared_counter;
     };
@@ -309,7 +309,7 @@ struct doca_flow_monitor {
 /* What a counter counted. */
 struct doca_flow_resource_query {
     union {
-        struct {
+        __extension__ struct {
             uint64_t total_bytes, total_pkts;
         } counter;
     };
@@ -361,7 +361,7 @@ enum doca_flow_fwd_type {
 struct doca_flow_fwd {
     enum doca_flow_fwd_type type;
     union {
-        struct {
+        __extension__ struct {
             enum doca_flow_resource_type rss_type;
             union {
                 struct doca_flow_resource_rss_cfg rss;
@@ -370,11 +370,11 @@ struct doca_flow_fwd {
         };
         uint16_t port_id;
         struct doca_flow_pipe *next_pipe;
-        struct {
+        __extension__ struct {
             struct doca_flow_pipe *pipe;
             uint32_t idx;
         } ordered_list_pipe;
-        struct {
+        __extension__ struct {
             uint32_t algorithm;
             struct doca_flow_pipe *pipe;
         } hash_pipe;

@@ -172,7 +172,7 @@ struct doca_flow_header_geneve {
 
 /* A word of Geneve's options: the first word of an option, or its data. */
 union doca_flow_geneve_option {
-    struct {
+    __extension__ struct {
         doca_be16_t class_id;
         uint8_t type;
         uint8_t length : 5;
@@ -194,7 +194,7 @@ struct doca_flow_header_psp {
 struct doca_flow_tun {
     enum doca_flow_tun_type type;
     union {
-        struct { /* VXLAN */
+        __extension__ struct { /* VXLAN */
             enum doca_flow_tun_ext_vxlan_type vxlan_type;
             union {
                 uint8_t vxlan_next_protocol;       /* VXLAN_GPE */
@@ -202,31 +202,31 @@ struct doca_flow_tun {
             };
             doca_be32_t vxlan_tun_id; /* in the upper 24 bits */
         };
-        struct { /* GRE */
+        __extension__ struct { /* GRE */
             enum doca_flow_tun_ext_gre_type gre_type;
             doca_be16_t protocol;
             union {
-                struct {
+                __extension__ struct {
                     bool key_present;
                     doca_be32_t gre_key;
                 };
-                struct {
+                __extension__ struct {
                     doca_be32_t nvgre_vs_id; /* in the upper 24 bits */
                     uint8_t nvgre_flow_id;
                 };
             };
         };
-        struct { /* GTPU */
+        __extension__ struct { /* GTPU */
             uint8_t gtp_next_ext_hdr_type;
             uint8_t gtp_ext_psc_qfi;
             doca_be32_t gtp_teid;
         };
-        struct { /* ESP */
+        __extension__ struct { /* ESP */
             doca_be32_t esp_spi;
             doca_be32_t esp_sn;
         };
         struct doca_flow_header_mpls mpls[DOCA_FLOW_MPLS_LABELS_MAX];
-        struct {
+        __extension__ struct {
             struct doca_flow_header_geneve geneve;
             union doca_flow_geneve_option geneve_options[DOCA_FLOW_GENEVE_OPT_LEN_MAX];
         };

@@ -100,7 +100,7 @@ static void *import(struct dpk_dev *d, const struct descriptor *what, doca_error
         e->imported = true;
         dpk_object_use(e->subscriber.dev = d);
     } else if (e) {
-        doca_sync_event_destroy(event);
+        dpk_object_destroy(event, &dpk_sync_event_kind); /* keeps the reason */
         event = NULL;
     }
     dpk_object_drop(e);

@@ -141,7 +141,7 @@ static doca_error_t import(const struct descriptor *what, struct dpk_dev *d,
         atomic_store(&m->started, m->was_started = true);
     pthread_mutex_unlock(&m->object.lock);
     if (result != DOCA_SUCCESS) {
-        doca_mmap_destroy(*mmap);
+        dpk_object_destroy(*mmap, &dpk_mmap_kind); /* keeps the reason */
         *mmap = NULL;
     }
     return result;

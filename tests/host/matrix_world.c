@@ -15,6 +15,8 @@ static void *gone[KINDS]; /* a handle each that was an object */
 /* ---- The two generations ---- */
 
 #ifdef DOCA_2_2_DPA_H
+#define CREATE_MAP(map)                    doca_mmap_create(NULL, (map))
+#define CREATE_INVENTORY(count, inventory) doca_buf_inventory_create(NULL, (count), 0, (inventory))
 static void make_dpa(struct world *w, bool start)
 {
     doca_dpa_t dpa = NULL;
@@ -73,6 +75,8 @@ static void make_own(struct world *w, enum state state, const char *function)
 }
 #define destroy_own start_threads
 #else
+#define CREATE_MAP(map)                    doca_mmap_create(map)
+#define CREATE_INVENTORY(count, inventory) doca_buf_inventory_create((count), (inventory))
 static bool is_copy(enum kind k)
 {
     return (k >= DMA && k <= ADVICE) || (k >= COMCH_SERVER && k <= COMCH_RECEIVE);
@@ -246,7 +250,7 @@ static void make_event(struct world *w)
 static struct doca_mmap *make_map(struct world *w)
 {
     struct doca_mmap *m = NULL;
-    CHECK(doca_mmap_create(&m) == OK && doca_mmap_add_dev(m, dev) == OK);
+    CHECK(CREATE_MAP(&m) == OK && doca_mmap_add_dev(m, dev) == OK);
     CHECK(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_PCI_READ_ONLY |
                                            DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) == OK);
     CHECK(doca_mmap_set_memrange(m, w->mapped, sizeof w->mapped) == OK);
@@ -256,7 +260,7 @@ static struct doca_mmap *make_map(struct world *w)
 static struct doca_buf_inventory *make_inventory(void)
 {
     struct doca_buf_inventory *v = NULL;
-    CHECK(doca_buf_inventory_create(4, &v) == OK);
+    CHECK(CREATE_INVENTORY(4, &v) == OK);
     return v;
 }
 

@@ -1,6 +1,6 @@
 # Every public function of libdoca_common, libdoca_dpa, libdoca_argp, libdoca_rdma, libdoca_dma,
 # libdoca_comch, libdoca_pcc, libdoca_eth, libdoca_flow, libdoca_verbs and libdoca_devemu, of both
-# generations (from libdoca_rdma on: of 3.x), with objects that are none and in every state (tests/host/matrix.c). Rows come from the headers. After a change of what functions return:
+# generations (from libdoca_rdma on: of 3.x; host_comm_channel.bats has doca_cc and doca_comm_channel), with objects that are none and in every state (tests/host/matrix.c). Rows come from the headers. After a change of what functions return:
 #   make test TESTS=host_doca_matrix, and take over the file that the failed test names.
 
 load ../host/setup
@@ -20,7 +20,7 @@ matrix_rows() { # DIRECTORY SUFFIX INCLUDE-OPTION...
             "$l/libdoca_comch.so" "$l/libdoca_pcc.so" "$l/libdoca_eth.so" "$l/libdoca_flow.so" "$l/libdoca_verbs.so" \
             "$l/libdoca_devemu.so"
         nm --defined-only "$l/libdoca_dpa.a"
-    } | awk -v s="$suffix$" '$2 == "T" && $3 ~ /^doca_/ && $3 ~ s {sub(/_v2_[0-9]+$/, "", $3); print $3}' | sort -u >"$d/names"
+    } | awk -v s="$suffix$" '$2 == "T" && $3 ~ /^doca_/ && $3 !~ /^doca_(cc|comm_channel)_/ && $3 ~ s {sub(/_v2_[0-9]+$/, "", $3); print $3}' | sort -u >"$d/names"
     echo '#include "matrix_world.h"' | gcc -E -P "$@" -I"$BATS_TEST_DIRNAME/../host" -x c - |
         awk -v NAMES="$d/names" -f "$BATS_TEST_DIRNAME/../helpers/prototypes.awk" >"$d/rows.inc"
     grep -o '^{"doca_[a-z0-9_]*' "$d/rows.inc" | cut -c3- | sort >"$d/rows"

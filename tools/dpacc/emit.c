@@ -186,11 +186,12 @@ static void put_registrar_of_all(const struct ifgen_unit *unit, const char *file
 {
     dpk_put_format(out,
                    "__attribute__((weak, visibility(\"default\"))) int "
-                   "_dpacc_file_%s_register_all(struct flexio_app *_dpacc_app)\n"
+                   "_dpacc_file_%s_register_all(struct flexio_app *_dpacc_app);\n"
+                   "int _dpacc_file_%s_register_all(struct flexio_app *_dpacc_app)\n"
                    "{\n"
                    "    int _dpacc_status = 0;\n"
                    "    (void)_dpacc_app;\n",
-                   file);
+                   file, file);
     for (size_t i = 0; i < unit->function_count; i++)
         dpk_put_format(out,
                        "    if (_dpacc_status == 0)\n"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/verbs/verbs.h"
 #include "private.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,7 +52,7 @@ static bool find(const char *path, char out[PATH_MAX])
     pthread_mutex_lock(&lock);
     if (!written && loaded) {
         written = true;
-        if (!sysfs_tree_write(loaded, root))
+        if (!loaded->write_files(root))
             root[0] = 0;
     }
     const int n = root[0] ? snprintf(out, PATH_MAX, "%s%s", root, path) : -1;

@@ -8,13 +8,6 @@
 
 #include "sysfs.h"
 
-/* ---- tree.c ---- */
-
-/* Writes the files below a folder of this user, which it returns in `root`, absolute and without
- * links: the file /sys/... is root/sys/... there. Files that are already right are not written again.
- * Returns false if that is impossible. */
-bool sysfs_tree_write(const struct dpk_emulated *verbs, char root[PATH_MAX]);
-
 /* ---- answers.c ---- */
 
 /* Forgets what is written, so that the next answer writes it again. */

@@ -1,7 +1,7 @@
 /*
  * sysfs: files of emulated devices where the kernel has those of cards: /sys/class/infiniband/mlx5_0
  * and /dev/infiniband/uverbs0. Some programs look there before they use a device (UCX, NCCL). The
- * files are in the runtime directory of the user (tree.c). Calls of the program and its libraries
+ * files are in the runtime directory of the user (api/verbs/files.c). Calls of the program and its libraries
  * that name such a path get the file there (calls.c, answers.c), because the entries by which an
  * object reaches the C library are redirected (slots.c). A program that is not linked with libibverbs
  * sees nothing of this.

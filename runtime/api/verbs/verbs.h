@@ -4,8 +4,8 @@
  * the table through our libibverbs.so.1 and libmlx5.so.1 (runtime/api/forward). FlexIO and DOCA use its
  * symbol directly, so that a libibverbs of the program cannot intervene.
  *
- *     struct ibv_device **devices = dpk_emulated_9.get_device_list(&count);
- *     struct ibv_context *context = dpk_emulated_9.open_device(devices[0]);
+ *     struct ibv_device **devices = dpk_emulated_10.get_device_list(&count);
+ *     struct ibv_context *context = dpk_emulated_10.open_device(devices[0]);
  */
 #ifndef DPK_API_VERBS_VERBS_H
 #define DPK_API_VERBS_VERBS_H
@@ -187,7 +187,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
 
 /* ---- The table; libibverbs.so.1 and libmlx5.so.1 look for it by its name ---- */
 
-#define DPK_EMULATED_TABLE "dpk_emulated_9" /* another number with every change of the struct */
+#define DPK_EMULATED_TABLE "dpk_emulated_10" /* another number with every change of the struct */
 
 #define DPK_EMULATED_VERBS(F)                                                                      \
     F(get_device_list)                                                                             \
@@ -226,7 +226,8 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(qp_to_qp_ex)                                                                                 \
     F(get_async_event)                                                                             \
     F(get_cq_event)                                                                                \
-    F(complete)
+    F(complete)                                                                                    \
+    F(write_files)
 #define DPK_EMULATED_MLX5(F)                                                                       \
     F(devx_umem_reg)                                                                               \
     F(devx_umem_dereg)                                                                             \
@@ -261,6 +262,11 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(dr_rule_create)                                                                              \
     F(dr_rule_destroy)
 
+/* Writes the files of all emulated devices below a folder of this user, which the function returns in
+ * `root`, absolute and without links: the file /sys/... of a card is root/sys/... there. Files that are
+ * already right are not written again. Returns false if that is impossible. */
+bool dpk_verbs_write_files(char root[PATH_MAX]);
+
 struct dpk_emulated {
 #define DPK_MEMBER(name) __typeof__(dpk_verbs_##name) *name;
     DPK_EMULATED_VERBS(DPK_MEMBER)
@@ -269,7 +275,7 @@ struct dpk_emulated {
     DPK_EMULATED_MLX5(DPK_MEMBER)
 #undef DPK_MEMBER
 };
-extern const struct dpk_emulated dpk_emulated_9;
+extern const struct dpk_emulated dpk_emulated_10;
 
 /* ---- For queue pairs that are not of the host ---- */
 

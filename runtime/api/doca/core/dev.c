@@ -21,9 +21,9 @@ static void dev_release(void *object)
     if (d->borrows)
         dpk_verbs_leave_pd(d->pd);
     if (d->pd && !d->borrows)
-        dpk_emulated_9.dealloc_pd(d->pd);
+        dpk_emulated_10.dealloc_pd(d->pd);
     if (d->context && !d->borrows)
-        dpk_emulated_9.close_device(d->context);
+        dpk_emulated_10.close_device(d->context);
     dpk_object_drop(d->owner);
     dpk_object_drop(d->info);
     free(d);
@@ -50,7 +50,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
     if (!dev_list || !nb_devs)
         return DOCA_ERROR_INVALID_VALUE;
     int count = 0;
-    struct ibv_device **devices = dpk_emulated_9.get_device_list(&count);
+    struct ibv_device **devices = dpk_emulated_10.get_device_list(&count);
     if (!devices)
         return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
     void **list = core_handles_new((size_t)count, &dpk_devinfo_kind);
@@ -59,7 +59,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
             core_handles_destroy(list, &dpk_devinfo_kind);
             list = NULL;
         }
-    dpk_emulated_9.free_device_list(devices);
+    dpk_emulated_10.free_device_list(devices);
     if (!list)
         return DOCA_ERROR_NO_MEMORY;
     *dev_list = (struct doca_devinfo **)list;
@@ -278,11 +278,11 @@ CAP(doca_devinfo_cap_is_accelerate_resource_reclaim_supported, 0)
 static struct ibv_context *open_by_name(const char *name)
 {
     struct ibv_context *context = NULL;
-    struct ibv_device **devices = dpk_emulated_9.get_device_list(NULL);
+    struct ibv_device **devices = dpk_emulated_10.get_device_list(NULL);
     for (size_t i = 0; devices && devices[i] && !context; i++)
         if (strcmp(devices[i]->name, name) == 0)
-            context = dpk_emulated_9.open_device(devices[i]);
-    dpk_emulated_9.free_device_list(devices);
+            context = dpk_emulated_10.open_device(devices[i]);
+    dpk_emulated_10.free_device_list(devices);
     return context;
 }
 
@@ -340,18 +340,18 @@ doca_error_t dpk_devinfo_gids(const struct doca_devinfo *devinfo, uint32_t first
     if (result != DOCA_SUCCESS)
         return result;
     for (uint32_t i = 0; result == DOCA_SUCCESS && i < count; i++)
-        if (dpk_emulated_9.query_gid(context, 1, (int)(first + i), &found) == 0)
+        if (dpk_emulated_10.query_gid(context, 1, (int)(first + i), &found) == 0)
             memcpy(gids[i], found.raw, sizeof found.raw);
         else
             result = DOCA_ERROR_DRIVER;
-    dpk_emulated_9.close_device(context);
+    dpk_emulated_10.close_device(context);
     return result;
 }
 
 struct ibv_pd *dpk_dev_alloc_pd(struct ibv_context *context)
 {
     struct dpk_memory_domain *domain = domain_of(context->device->name);
-    struct ibv_pd *pd = domain ? dpk_emulated_9.alloc_pd(context) : NULL;
+    struct ibv_pd *pd = domain ? dpk_emulated_10.alloc_pd(context) : NULL;
     if (!pd)
         return NULL;
     name_device(domain, context);

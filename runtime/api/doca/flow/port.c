@@ -163,8 +163,14 @@ struct doca_flow_port *doca_flow_port_switch_get(const struct doca_flow_port *po
 
 doca_error_t doca_flow_port_pair(struct doca_flow_port *port, struct doca_flow_port *pair_port)
 {
-    (void)port, (void)pair_port;
-    return dpk_doca_end(port, __func__, flow_cannot("forwarding to another port"));
+    void *one = dpk_object_pin(port, &flow_port_kind);
+    void *other = dpk_object_pin(pair_port, &flow_port_kind);
+    const bool good = one && other;
+    dpk_object_drop(one);
+    dpk_object_drop(other);
+    return dpk_doca_end(port, __func__,
+                        good ? flow_cannot("forwarding to another port")
+                             : DOCA_ERROR_INVALID_VALUE);
 }
 
 struct doca_flow_pipe **flow_port_pipes(struct flow_port *port, size_t *count)

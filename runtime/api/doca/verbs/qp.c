@@ -8,7 +8,7 @@ static void qp_left(void *object)
     struct qp *q = object;
     verbs_source_remove(&q->source);
     if (q->ib)
-        dpk_emulated_9.destroy_qp(q->ib);
+        dpk_emulated_10.destroy_qp(q->ib);
     verbs_dpa_qp_free(q->dpa);
     q->ib = NULL;
     q->dpa = NULL;
@@ -56,7 +56,7 @@ static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
                                     .qp_type = a->qp_type == DOCA_VERBS_QP_TYPE_UC ? IBV_QPT_UC
                                                                                    : IBV_QPT_RC,
                                     .sq_sig_all = a->sq_sig_all};
-    q->ib = dpk_emulated_9.create_qp(q->pd->ib, &init);
+    q->ib = dpk_emulated_10.create_qp(q->pd->ib, &init);
     if (!q->ib)
         return verbs_error_of(errno);
     q->made.sq_wr = init.cap.max_send_wr;
@@ -183,7 +183,7 @@ doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp
     doca_error_t result =
         dpk_object_unlock(a, a ? verbs_change_of(a, attr_mask, &change, &mask) : DOCA_SUCCESS);
     if (q && result == DOCA_SUCCESS)
-        result = q->ib    ? verbs_error_of(dpk_emulated_9.modify_qp(q->ib, &change, mask))
+        result = q->ib    ? verbs_error_of(dpk_emulated_10.modify_qp(q->ib, &change, mask))
                  : q->dpa ? verbs_dpa_qp_modify(q->dpa, &change, mask)
                           : DOCA_ERROR_INVALID_VALUE;
     return dpk_object_unlock(q, result);
@@ -199,7 +199,7 @@ doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_
     struct qp_init_attr *i = a ? dpk_object_lock(init_attr, &verbs_qp_init_attr_kind) : NULL;
     doca_error_t result = q && !i ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
     if (i && q->ib)
-        result = verbs_error_of(dpk_emulated_9.query_qp(q->ib, &now, 0, &init));
+        result = verbs_error_of(dpk_emulated_10.query_qp(q->ib, &now, 0, &init));
     if (i && result == DOCA_SUCCESS) {
         verbs_change_tell(&now, a);
         verbs_attr_copy(i, &q->made, sizeof *i);

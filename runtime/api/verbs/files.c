@@ -14,7 +14,6 @@
 #include "api/verbs/verbs.h"
 #include "base/base.h"
 #include "device/state/state.h"
-#include "private.h"
 
 struct tree {
     const char *root;
@@ -101,7 +100,6 @@ static void put_link(struct tree *t, const char *name, const char *to)
 /* ---- A device ---- */
 
 struct shown {
-    const struct dpk_emulated *verbs;
     struct ibv_device *device;
     struct dpk_device_info info;
     char address[DPK_PCI_ADDRESS_TEXT];
@@ -161,15 +159,15 @@ static void drop_gids(const char *port, uint32_t from)
 
 static void put_gids(struct tree *t, const struct shown *s, const char *port)
 {
-    struct ibv_context *context = s->verbs->open_device(s->device);
+    struct ibv_context *context = dpk_verbs_open_device(s->device);
     struct ibv_gid_entry entry;
     uint32_t i = 0;
     if (!context)
         return;
-    for (; s->verbs->query_gid_ex(context, 1, i, &entry) == 0; i++)
+    for (; dpk_verbs_query_gid_ex(context, 1, i, &entry) == 0; i++)
         put_gid(t, port, &entry);
     drop_gids(port, i);
-    s->verbs->close_device(context);
+    dpk_verbs_close_device(context);
 }
 
 static void put_port(struct tree *t, const struct shown *s, const char *port)
@@ -199,7 +197,7 @@ static void put_device(struct tree *t, const struct shown *s)
     put(t, "hca_type", "MT%u",
         dpk_device_type_find(s->info.hw_target) ? dpk_device_type_find(s->info.hw_target)->id : 0);
     put(t, "board_id", "%s", s->info.psid);
-    put_guid(t, "node_guid", be64toh(s->verbs->get_device_guid(s->device)));
+    put_guid(t, "node_guid", be64toh(dpk_verbs_get_device_guid(s->device)));
     put_link(t, "device", "../..");
     if (!path_of(port, "%s/ports/1", t->folder))
         t->failed = true;
@@ -253,16 +251,16 @@ static bool name_root(char out[PATH_MAX])
            dpk_folder_make(path, NULL) == DPK_OK && realpath(path, out);
 }
 
-bool sysfs_tree_write(const struct dpk_emulated *verbs, char root[PATH_MAX])
+bool dpk_verbs_write_files(char root[PATH_MAX])
 {
     struct tree t = {.root = root};
     if (!name_root(root))
         return false;
-    struct ibv_device **list = verbs->get_device_list(NULL);
+    struct ibv_device **list = dpk_verbs_get_device_list(NULL);
     if (!list)
         return false;
     for (struct ibv_device **d = list; *d; d++) {
-        struct shown s = {.verbs = verbs, .device = *d};
+        struct shown s = {.device = *d};
         if (dpk_device_info_by_name((*d)->name, &s.info, NULL) != DPK_OK)
             continue;
         dpk_pci_address_format(&s.info.pci, s.address);
@@ -271,6 +269,6 @@ bool sysfs_tree_write(const struct dpk_emulated *verbs, char root[PATH_MAX])
     }
     drop_links(root, "/sys/class/infiniband", list);
     drop_links(root, "/dev/infiniband", list);
-    verbs->free_device_list(list);
+    dpk_verbs_free_device_list(list);
     return true;
 }

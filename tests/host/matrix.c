@@ -128,14 +128,22 @@ static bool tells_errors(const struct row *row)
 
 static FILE *silent; /* NULL: nobody asks */
 static int log_fd = -1;
+static struct doca_log_backend *listener;
 
 static void listen_to_log(void)
 {
-    struct doca_log_backend *backend;
     FILE *file = tmpfile();
     CHECK((silent = fopen(getenv("MATRIX_SILENT"), "a")));
     CHECK(file && (log_fd = fileno(file)) >= 0);
-    CHECK(doca_log_backend_create_with_fd_sdk(log_fd, &backend) == OK);
+    CHECK(doca_log_backend_create_with_fd_sdk(log_fd, &listener) == OK);
+}
+
+/* The backends of earlier rows stay, and would all write each line. */
+static void silence_others(void)
+{
+    CHECK(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_DISABLE) == OK);
+    if (listener)
+        CHECK(doca_log_backend_set_sdk_level(listener, DOCA_LOG_LEVEL_TRACE) == OK);
 }
 
 static off_t log_size(void)
@@ -256,6 +264,8 @@ static void print_states(const struct row *row)
         world_end(&w); /* kernels print until then */
     }
     printf("%s%s\n", row->name, line);
+    if (strncmp(row->name, "doca_log_", 9) == 0)
+        silence_others();
 }
 
 int main(int argc, char **argv)

@@ -38,6 +38,8 @@ static const char *const optional[][2] = {
     {"doca_ctx_set_state_changed_cb", "cb"},
     {"doca_dev_close", "dev"},
     {"doca_buf_inventory_create", "user_data"},
+    {"doca_buf_refcount_add", "refcount"},
+    {"doca_buf_refcount_rm", "refcount"},
     {"doca_mmap_create", "user_data"},
     {"doca_flow_pipe_cfg_set_user_ctx", "user_ctx"},
     {"doca_dpa_kernel_launch_update_add", "wait_event"},

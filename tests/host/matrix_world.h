@@ -3,6 +3,7 @@
 #define TESTS_HOST_MATRIX_WORLD_H
 
 #include <doca_argp.h>
+#include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_buf_pool.h>
 #include <doca_ctx.h>

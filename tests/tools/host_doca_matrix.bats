@@ -1,6 +1,6 @@
 # Every public function of libdoca_common, libdoca_dpa, libdoca_argp, libdoca_rdma, libdoca_dma,
 # libdoca_comch, libdoca_pcc, libdoca_eth, libdoca_flow, libdoca_verbs and libdoca_devemu, of both
-# generations (from libdoca_rdma on: of 3.x; host_comm_channel.bats has doca_cc and doca_comm_channel), with objects that are none and in every state (tests/host/matrix.c). Rows come from the headers. After a change of what functions return:
+# generations (from libdoca_rdma on: of 3.x; other files have doca_cc, doca_comm_channel and doca_bufpool), with objects that are none and in every state (tests/host/matrix.c). Rows come from the headers. After a change of what functions return:
 #   make test TESTS=host_doca_matrix, and take over the file that the failed test names.
 
 load ../host/setup
@@ -20,7 +20,7 @@ matrix_rows() { # DIRECTORY SUFFIX INCLUDE-OPTION...
             "$l/libdoca_comch.so" "$l/libdoca_pcc.so" "$l/libdoca_eth.so" "$l/libdoca_flow.so" "$l/libdoca_verbs.so" \
             "$l/libdoca_devemu.so"
         nm --defined-only "$l/libdoca_dpa.a"
-    } | awk -v s="$suffix$" '$2 == "T" && $3 ~ /^doca_/ && $3 !~ /^doca_(cc|comm_channel)_/ && $3 ~ s {sub(/_v2_[0-9]+$/, "", $3); print $3}' | sort -u >"$d/names"
+    } | awk -v s="$suffix$" '$2 == "T" && $3 ~ /^doca_/ && $3 !~ /^doca_(cc|comm_channel|bufpool)_/ && $3 ~ s {sub(/_v2_[0-9]+$/, "", $3); print $3}' | sort -u >"$d/names"
     echo '#include "matrix_world.h"' | gcc -E -P "$@" -I"$BATS_TEST_DIRNAME/../host" -x c - |
         awk -v NAMES="$d/names" -f "$BATS_TEST_DIRNAME/../helpers/prototypes.awk" >"$d/rows.inc"
     grep -o '^{"doca_[a-z0-9_]*' "$d/rows.inc" | cut -c3- | sort >"$d/rows"
@@ -63,7 +63,10 @@ all_told() { # GENERATION
 
 @test "every function of the libraries has a row in one generation" {
     cd "$BATS_FILE_TMPDIR"
-    sort -u 3/rows 2.2/rows | diff 3/names -
+    # Only the headers of 2.5 and 2.6 have these; host_doca_2.5.bats builds programs of that time.
+    local older='doca_eth_.xq_(get_.*_supported|estimate_packet_buffer_size|get_pkt_buffer_size|set_pkt_buffer)'
+    older+='|doca_eth_txq_get_max_lso_msg_size|doca_devemu_pci_type_get_name'
+    sort -u 3/rows 2.2/rows | diff <(grep -vxE "$older" 3/names) -
     [ "$(wc -l <3/rows)" -ge 206 ]
 }
 

@@ -43,7 +43,7 @@ fails() { # CODE COMMAND...
     dpadev show | grep -qE '^Device: +only$'
     dpadev log | grep -q ' create  OK  only$'
     dpadev stats | grep -q '^sent by queues'
-    dpadev report | grep -q '<h1>only</h1>'
+    "${tool:=dpadev}" report | grep -q '<h1>only</h1>'
     create other
     for c in show log stats report; do
         fails 2 dpadev $c

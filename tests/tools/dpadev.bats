@@ -40,10 +40,15 @@ fails() { # CODE COMMAND...
 @test "commands that only look take the only device" {
     fails 1 dpadev show
     create only
-    dpadev show | grep -qE '^Device: +only$'
-    dpadev log | grep -q ' create  OK  only$'
-    dpadev stats | grep -q '^sent by queues'
-    "${tool:=dpadev}" report | grep -q '<h1>only</h1>'
+    while IFS=: read -r c pattern; do
+        dpadev "$c" >said
+        grep -qE -e "$pattern" said
+    done <<'X'
+show:^Device: +only$
+log: create  OK  only$
+stats:^sent by queues
+report:<h1>only</h1>
+X
     create other
     for c in show log stats report; do
         fails 2 dpadev $c

@@ -24,25 +24,13 @@ static struct flow_entry *aged_in(const struct doca_flow_pipe *pipe, uint16_t qu
     struct flow_pipe *p = dpk_object_lock(pipe, &flow_pipe_kind);
     struct flow_entry *e = NULL;
     if (p)
-        LIST_FOREACH(e, &p->entries, in_pipe)
-    if (e->queue == queue && ages(e, now))
-        break;
+        e = LIST_FIRST(&p->entries);
+    while (e && !(e->queue == queue && ages(e, now)))
+        e = LIST_NEXT(e, in_pipe);
     if (e)
         dpk_object_hold(e);
     dpk_object_unlock(p, DOCA_SUCCESS);
     return e;
-}
-
-static struct flow_entry *next_aged(struct flow_port *port, uint16_t queue)
-{
-    const int64_t now = (int64_t)dpk_now_ns();
-    size_t count = 0;
-    struct doca_flow_pipe **handles = flow_port_pipes(port, &count);
-    struct flow_entry *found = NULL;
-    for (size_t i = 0; i < count && !found; i++)
-        found = aged_in(handles[i], queue, now);
-    free(handles);
-    return found;
 }
 
 int doca_flow_aging_handle(struct doca_flow_port *port, uint16_t queue, uint64_t quota,
@@ -50,18 +38,25 @@ int doca_flow_aging_handle(struct doca_flow_port *port, uint16_t queue, uint64_t
 {
     struct flow_port *p = dpk_object_pin(port, &flow_port_kind);
     const uint64_t begin = dpk_now_ns();
+    size_t count = 0, i = 0;
     int aged = 0;
     if (!p)
         return -1;
-    for (struct flow_entry *e;
-         (max_entries == 0 || (uint64_t)aged < max_entries) &&
-         (quota == 0 || (dpk_now_ns() - begin) / 1000 <= quota) && (e = next_aged(p, queue));
-         aged++) {
+    struct doca_flow_pipe **pipes = flow_port_pipes(p, &count);
+    while (i < count && (max_entries == 0 || (uint64_t)aged < max_entries) &&
+           (quota == 0 || (dpk_now_ns() - begin) / 1000 <= quota)) {
+        struct flow_entry *e = aged_in(pipes[i], queue, (int64_t)dpk_now_ns());
+        if (!e) {
+            i++;
+            continue;
+        }
+        aged++;
         if (p->settings.callback)
             p->settings.callback(e->object.handle, queue, DOCA_FLOW_ENTRY_STATUS_SUCCESS,
                                  DOCA_FLOW_ENTRY_OP_AGED, e->usr_ctx);
         dpk_object_drop(e);
     }
+    free(pipes);
     dpk_object_drop(p);
     return aged > 0 ? aged : -1;
 }

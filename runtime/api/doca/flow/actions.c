@@ -1,6 +1,4 @@
 /* Actions: fields of struct doca_flow_actions as changes of a rule (queues.h). */
-#include <stddef.h>
-
 #include "flow.h"
 
 /* Numbers of fields in actions that modify headers (ConnectX PRM). Each has up to 32 bits; the parts of
@@ -30,92 +28,63 @@ enum {
     NOWHERE = 0,       /* the field is not emulated */
     TRAFFIC = 1 << 12, /* DSCP and ECN */
 };
-enum { ECN_BITS = 2, REGISTERS_C = 8 };
+enum { ECN_BITS = 2 };
 
-/* When a field is valid. */
-enum when { ALWAYS, IF_IP4, IF_IP6, IF_TCP, IF_UDP, IF_SENT, IF_RECEIVED };
-
-struct field {
-    const char *name;
-    uint16_t offset, size; /* in struct doca_flow_actions */
-    uint16_t number;
-    enum when when;
-};
-#define FIELD(name, number, when)                                                                  \
-    {                                                                                              \
-#name, offsetof(struct doca_flow_actions, name),                                           \
-            sizeof(((struct doca_flow_actions *)0)->name), (number), (when)                        \
-    }
-static const struct field fields[] = {
-    FIELD(meta.pkt_meta, REGISTER_B, IF_RECEIVED),
-    FIELD(meta.pkt_meta, REGISTER_A, IF_SENT),
-    FIELD(meta.u32[0], REGISTER_C0, ALWAYS),
-    FIELD(meta.u32[1], REGISTER_C0 + 1, ALWAYS),
-    FIELD(meta.u32[2], REGISTER_C0 + 2, ALWAYS),
-    FIELD(meta.u32[3], REGISTER_C0 + 3, ALWAYS),
-    FIELD(meta.u32[4], REGISTER_C0 + 4, ALWAYS),
-    FIELD(meta.u32[5], REGISTER_C0 + 5, ALWAYS),
-    FIELD(meta.u32[6], REGISTER_C0 + 6, ALWAYS),
-    FIELD(meta.u32[7], REGISTER_C0 + 7, ALWAYS),
-    FIELD(meta.u32[8], NOWHERE, ALWAYS),
-    FIELD(meta.u32[9], NOWHERE, ALWAYS),
-    FIELD(meta.mark, NOWHERE, ALWAYS),
-    FIELD(flags, NOWHERE, ALWAYS),
-    FIELD(parser_meta, NOWHERE, ALWAYS),
-    FIELD(outer.eth.src_mac, SMAC, ALWAYS),
-    FIELD(outer.eth.dst_mac, DMAC, ALWAYS),
-    FIELD(outer.eth.type, ETHERTYPE, ALWAYS),
-    FIELD(outer.eth_vlan, NOWHERE, ALWAYS),
-    FIELD(outer.ip4.src_ip, IP4_SOURCE, IF_IP4),
-    FIELD(outer.ip4.dst_ip, IP4_DESTINATION, IF_IP4),
-    FIELD(outer.ip4.version_ihl, NOWHERE, IF_IP4),
-    FIELD(outer.ip4.dscp_ecn, TRAFFIC, IF_IP4),
-    FIELD(outer.ip4.total_len, NOWHERE, IF_IP4),
-    FIELD(outer.ip4.identification, NOWHERE, IF_IP4),
-    FIELD(outer.ip4.flags_fragment_offset, NOWHERE, IF_IP4),
-    FIELD(outer.ip4.next_proto, NOWHERE, IF_IP4),
-    FIELD(outer.ip4.ttl, IP4_TTL, IF_IP4),
-    FIELD(outer.ip6.src_ip, IP6_SOURCE, IF_IP6),
-    FIELD(outer.ip6.dst_ip, IP6_DESTINATION, IF_IP6),
-    FIELD(outer.ip6.traffic_class, TRAFFIC, IF_IP6),
-    FIELD(outer.ip6.flow_label, NOWHERE, IF_IP6),
-    FIELD(outer.ip6.payload_len, NOWHERE, IF_IP6),
-    FIELD(outer.ip6.next_proto, NOWHERE, IF_IP6),
-    FIELD(outer.ip6.hop_limit, IP6_HOP_LIMIT, IF_IP6),
-    FIELD(outer.tcp.l4_port.src_port, TCP_SOURCE, IF_TCP),
-    FIELD(outer.tcp.l4_port.dst_port, TCP_DESTINATION, IF_TCP),
-    FIELD(outer.tcp.data_offset, NOWHERE, IF_TCP),
-    FIELD(outer.tcp.flags, TCP_FLAGS, IF_TCP),
-    FIELD(outer.tcp.seq_num, TCP_SEQUENCE, IF_TCP),
-    FIELD(outer.tcp.ack_num, TCP_ACKNOWLEDGEMENT, IF_TCP),
-    FIELD(outer.udp.l4_port.src_port, UDP_SOURCE, IF_UDP),
-    FIELD(outer.udp.l4_port.dst_port, UDP_DESTINATION, IF_UDP),
-    FIELD(tun, NOWHERE, ALWAYS),
-    FIELD(nat64, NOWHERE, ALWAYS),
-    FIELD(has_crypto_encap, NOWHERE, ALWAYS),
-    FIELD(crypto, NOWHERE, ALWAYS),
+#define FIELD(name, number, when) FLOW_FIELD(doca_flow_actions, name, number, when)
+static const struct flow_field fields[] = {
+    FIELD(meta.pkt_meta, REGISTER_B, FLOW_RECEIVED),
+    FIELD(meta.pkt_meta, REGISTER_A, FLOW_SENT),
+    FIELD(meta.u32[0], REGISTER_C0, FLOW_ALWAYS),
+    FIELD(meta.u32[1], REGISTER_C0 + 1, FLOW_ALWAYS),
+    FIELD(meta.u32[2], REGISTER_C0 + 2, FLOW_ALWAYS),
+    FIELD(meta.u32[3], REGISTER_C0 + 3, FLOW_ALWAYS),
+    FIELD(meta.u32[4], REGISTER_C0 + 4, FLOW_ALWAYS),
+    FIELD(meta.u32[5], REGISTER_C0 + 5, FLOW_ALWAYS),
+    FIELD(meta.u32[6], REGISTER_C0 + 6, FLOW_ALWAYS),
+    FIELD(meta.u32[7], REGISTER_C0 + 7, FLOW_ALWAYS),
+    FIELD(meta.u32[8], NOWHERE, FLOW_ALWAYS),
+    FIELD(meta.u32[9], NOWHERE, FLOW_ALWAYS),
+    FIELD(meta.mark, NOWHERE, FLOW_ALWAYS),
+    FIELD(flags, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta, NOWHERE, FLOW_ALWAYS),
+    FIELD(outer.eth.src_mac, SMAC, FLOW_ALWAYS),
+    FIELD(outer.eth.dst_mac, DMAC, FLOW_ALWAYS),
+    FIELD(outer.eth.type, ETHERTYPE, FLOW_ALWAYS),
+    FIELD(outer.eth_vlan, NOWHERE, FLOW_ALWAYS),
+    FIELD(outer.ip4.src_ip, IP4_SOURCE, FLOW_IP4),
+    FIELD(outer.ip4.dst_ip, IP4_DESTINATION, FLOW_IP4),
+    FIELD(outer.ip4.version_ihl, NOWHERE, FLOW_IP4),
+    FIELD(outer.ip4.dscp_ecn, TRAFFIC, FLOW_IP4),
+    FIELD(outer.ip4.total_len, NOWHERE, FLOW_IP4),
+    FIELD(outer.ip4.identification, NOWHERE, FLOW_IP4),
+    FIELD(outer.ip4.flags_fragment_offset, NOWHERE, FLOW_IP4),
+    FIELD(outer.ip4.next_proto, NOWHERE, FLOW_IP4),
+    FIELD(outer.ip4.ttl, IP4_TTL, FLOW_IP4),
+    FIELD(outer.ip6.src_ip, IP6_SOURCE, FLOW_IP6),
+    FIELD(outer.ip6.dst_ip, IP6_DESTINATION, FLOW_IP6),
+    FIELD(outer.ip6.traffic_class, TRAFFIC, FLOW_IP6),
+    FIELD(outer.ip6.flow_label, NOWHERE, FLOW_IP6),
+    FIELD(outer.ip6.payload_len, NOWHERE, FLOW_IP6),
+    FIELD(outer.ip6.next_proto, NOWHERE, FLOW_IP6),
+    FIELD(outer.ip6.hop_limit, IP6_HOP_LIMIT, FLOW_IP6),
+    FIELD(outer.tcp.l4_port.src_port, TCP_SOURCE, FLOW_TCP),
+    FIELD(outer.tcp.l4_port.dst_port, TCP_DESTINATION, FLOW_TCP),
+    FIELD(outer.tcp.data_offset, NOWHERE, FLOW_TCP),
+    FIELD(outer.tcp.flags, TCP_FLAGS, FLOW_TCP),
+    FIELD(outer.tcp.seq_num, TCP_SEQUENCE, FLOW_TCP),
+    FIELD(outer.tcp.ack_num, TCP_ACKNOWLEDGEMENT, FLOW_TCP),
+    FIELD(outer.udp.l4_port.src_port, UDP_SOURCE, FLOW_UDP),
+    FIELD(outer.udp.l4_port.dst_port, UDP_DESTINATION, FLOW_UDP),
+    FIELD(tun, NOWHERE, FLOW_ALWAYS),
+    FIELD(nat64, NOWHERE, FLOW_ALWAYS),
+    FIELD(has_crypto_encap, NOWHERE, FLOW_ALWAYS),
+    FIELD(crypto, NOWHERE, FLOW_ALWAYS),
 };
 #define FIELDS (sizeof fields / sizeof *fields)
 
-static bool applies(const struct doca_flow_actions *a, bool sent, enum when when)
+static bool is_valid(const struct doca_flow_actions *a, bool sent, const struct flow_field *f)
 {
-    switch (when) {
-    case ALWAYS:
-        return true;
-    case IF_IP4:
-        return a->outer.l3_type == DOCA_FLOW_L3_TYPE_IP4;
-    case IF_IP6:
-        return a->outer.l3_type == DOCA_FLOW_L3_TYPE_IP6;
-    case IF_TCP:
-        return a->outer.l4_type_ext == DOCA_FLOW_L4_TYPE_EXT_TCP;
-    case IF_UDP:
-        return a->outer.l4_type_ext == DOCA_FLOW_L4_TYPE_EXT_UDP;
-    case IF_SENT:
-        return sent;
-    case IF_RECEIVED:
-        return !sent;
-    }
-    return false;
+    return flow_field_is_valid(f->when, &a->outer, a->tun.type, sent);
 }
 
 /* ---- Checks ---- */
@@ -159,7 +128,7 @@ doca_error_t flow_actions_check(const struct doca_flow_actions *actions,
             return flow_cannot("an action that adds to a field or copies a field");
     doca_error_t result = check_headers(actions);
     for (size_t i = 0; i < FIELDS && result == DOCA_SUCCESS; i++)
-        if (fields[i].number == NOWHERE && applies(actions, false, fields[i].when) &&
+        if (fields[i].number == NOWHERE && is_valid(actions, false, &fields[i]) &&
             !flow_is_empty(bytes + fields[i].offset, fields[i].size))
             result = flow_cannot("an action on %s", fields[i].name);
     if (result == DOCA_SUCCESS && actions->has_push &&
@@ -211,8 +180,8 @@ static uint32_t load(const uint8_t *bytes, size_t size)
 }
 
 /* Sets a field; `mask` NULL: all of its bits. */
-static doca_error_t set_field(struct flow_changes *out, const struct field *f, const uint8_t *value,
-                              const uint8_t *mask)
+static doca_error_t set_field(struct flow_changes *out, const struct flow_field *f,
+                              const uint8_t *value, const uint8_t *mask)
 {
     static const uint8_t all[16] = {[0 ... 15] = UINT8_MAX};
     const uint8_t *bits = mask ? mask : all;
@@ -245,12 +214,12 @@ static doca_error_t fill_fields(const struct doca_flow_actions *actions,
 {
     doca_error_t result = DOCA_SUCCESS;
     for (size_t i = 0; i < FIELDS && result == DOCA_SUCCESS; i++) {
-        const struct field *f = &fields[i];
+        const struct flow_field *f = &fields[i];
         const uint8_t *bits = mask ? (const uint8_t *)mask + f->offset : NULL;
         const uint8_t *value =
             value_of((const uint8_t *)actions + f->offset, bits,
                      own ? (const uint8_t *)own + f->offset : NULL, literal, f->size);
-        if (value && f->number != NOWHERE && applies(actions, sent, f->when))
+        if (value && f->number != NOWHERE && is_valid(actions, sent, f))
             result = set_field(out, f, value, bits);
     }
     return result;

@@ -11,6 +11,7 @@
 #define DPK_API_DOCA_FLOW_FLOW_H
 
 #include <doca_flow.h>
+#include <stddef.h>
 #include <sys/queue.h>
 
 #include "api/doca/core/core.h"
@@ -41,6 +42,35 @@ doca_error_t flow_cannot(const char *format, ...) __attribute__((format(printf, 
 /* Return whether all bits are 0, or 1. */
 bool flow_is_empty(const void *bytes, size_t size);
 bool flow_is_full(const void *bytes, size_t size);
+
+/* When a field of headers is valid. */
+enum flow_when {
+    FLOW_ALWAYS,
+    FLOW_IP4,
+    FLOW_IP6,
+    FLOW_TCP,
+    FLOW_UDP,
+    FLOW_ICMP,
+    FLOW_TRANSPORT,
+    FLOW_VXLAN,
+    FLOW_SENT,
+    FLOW_RECEIVED
+};
+/* A field of struct doca_flow_match or doca_flow_actions. */
+struct flow_field {
+    const char *name;
+    uint16_t offset, size; /* in the structure */
+    uint16_t number;       /* its place in a match, or its number in a modification (queues.h) */
+    enum flow_when when;
+};
+#define FLOW_FIELD(structure, name, number, when)                                                  \
+    {                                                                                              \
+#name, offsetof(struct structure, name), sizeof(((struct structure *)0)->name), (number),  \
+            (when)                                                                                 \
+    }
+/* Returns whether a field is valid with these headers, in frames that are sent or received. */
+bool flow_field_is_valid(enum flow_when when, const struct doca_flow_header_format *outer,
+                         enum doca_flow_tun_type tunnel, bool sent);
 /* Reads a counter for the program. */
 void flow_counter_read(const struct dpk_flow_counter *counter,
                        struct doca_flow_resource_query *out);

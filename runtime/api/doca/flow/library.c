@@ -52,6 +52,35 @@ bool flow_is_full(const void *bytes, size_t size)
     return true;
 }
 
+bool flow_field_is_valid(enum flow_when when, const struct doca_flow_header_format *outer,
+                         enum doca_flow_tun_type tunnel, bool sent)
+{
+    const unsigned l4 = outer->l4_type_ext;
+    switch (when) {
+    case FLOW_ALWAYS:
+        return true;
+    case FLOW_IP4:
+        return outer->l3_type == DOCA_FLOW_L3_TYPE_IP4;
+    case FLOW_IP6:
+        return outer->l3_type == DOCA_FLOW_L3_TYPE_IP6;
+    case FLOW_TCP:
+        return l4 == DOCA_FLOW_L4_TYPE_EXT_TCP;
+    case FLOW_UDP:
+        return l4 == DOCA_FLOW_L4_TYPE_EXT_UDP;
+    case FLOW_ICMP:
+        return l4 == DOCA_FLOW_L4_TYPE_EXT_ICMP || l4 == DOCA_FLOW_L4_TYPE_EXT_ICMP6;
+    case FLOW_TRANSPORT:
+        return l4 == DOCA_FLOW_L4_TYPE_EXT_TRANSPORT;
+    case FLOW_VXLAN:
+        return tunnel == DOCA_FLOW_TUN_VXLAN;
+    case FLOW_SENT:
+        return sent;
+    case FLOW_RECEIVED:
+        return !sent;
+    }
+    return false;
+}
+
 void flow_counter_read(const struct dpk_flow_counter *counter, struct doca_flow_resource_query *out)
 {
     out->counter.total_bytes = atomic_load_explicit(&counter->octets, memory_order_relaxed);

@@ -1,6 +1,4 @@
 /* Matches: fields of struct doca_flow_match as bits of struct fte_match_param (ConnectX PRM). */
-#include <stddef.h>
-
 #include "flow.h"
 
 /* Offsets in struct dpk_match (queues.h). */
@@ -29,160 +27,106 @@ enum {
 };
 enum { TAG_CUSTOMER = 0x80, TAG_ANY = 0xc0, TAG_FRAGMENT = 0x20, TAG_VERSION = 0x1e };
 enum { SECOND_CUSTOMER = 0x80, SECOND_ANY = 0xa0 };
-enum { ICMP = 1, TCP = 6, UDP = 17, ESP = 50, ICMP6 = 58, VXLAN_PORT = 4789, REGISTERS_C = 8 };
+enum { ICMP = 1, TCP = 6, UDP = 17, ESP = 50, ICMP6 = 58, VXLAN_PORT = 4789 };
 
-/* When a field is valid. */
-enum when {
-    ALWAYS,
-    IF_IP4,
-    IF_IP6,
-    IF_TCP,
-    IF_UDP,
-    IF_ICMP,
-    IF_TRANSPORT,
-    IF_VXLAN,
-    IF_SENT,
-    IF_RECEIVED
-};
-
-struct field {
-    const char *name;
-    uint16_t offset, size; /* in struct doca_flow_match */
-    uint16_t at;           /* in struct dpk_match */
-    enum when when;
-};
-
-#define FIELD(name, at, when)                                                                      \
-    {                                                                                              \
-#name, offsetof(struct doca_flow_match, name),                                             \
-            sizeof(((struct doca_flow_match *)0)->name), (at), (when)                              \
-    }
-static const struct field fields[] = {
-    FIELD(meta.pkt_meta, AT_REGISTER_B, IF_RECEIVED),
-    FIELD(meta.pkt_meta, AT_REGISTER_A, IF_SENT),
-    FIELD(meta.mark, NOWHERE, ALWAYS),
-    FIELD(flags, NOWHERE, ALWAYS),
-    FIELD(outer.eth.src_mac, AT_SMAC, ALWAYS),
-    FIELD(outer.eth.dst_mac, AT_DMAC, ALWAYS),
-    FIELD(outer.eth.type, AT_ETHERTYPE, ALWAYS),
-    FIELD(outer.eth_vlan[0].tci, AT_FIRST_VLAN, ALWAYS),
-    FIELD(outer.eth_vlan[1].tci, AT_SECOND_VLAN, ALWAYS),
-    FIELD(outer.ip4.src_ip, AT_SOURCE + AT_IPV4, IF_IP4),
-    FIELD(outer.ip4.dst_ip, AT_DESTINATION + AT_IPV4, IF_IP4),
-    FIELD(outer.ip4.version_ihl, NOWHERE, IF_IP4),
-    FIELD(outer.ip4.dscp_ecn, AT_TRAFFIC_CLASS, IF_IP4),
-    FIELD(outer.ip4.total_len, NOWHERE, IF_IP4),
-    FIELD(outer.ip4.identification, NOWHERE, IF_IP4),
-    FIELD(outer.ip4.flags_fragment_offset, NOWHERE, IF_IP4),
-    FIELD(outer.ip4.next_proto, AT_PROTOCOL, IF_IP4),
-    FIELD(outer.ip4.ttl, AT_TTL, IF_IP4),
-    FIELD(outer.ip6.src_ip, AT_SOURCE, IF_IP6),
-    FIELD(outer.ip6.dst_ip, AT_DESTINATION, IF_IP6),
-    FIELD(outer.ip6.traffic_class, AT_TRAFFIC_CLASS, IF_IP6),
-    FIELD(outer.ip6.flow_label, NOWHERE, IF_IP6),
-    FIELD(outer.ip6.payload_len, NOWHERE, IF_IP6),
-    FIELD(outer.ip6.next_proto, AT_PROTOCOL, IF_IP6),
-    FIELD(outer.ip6.hop_limit, AT_TTL, IF_IP6),
-    FIELD(outer.tcp.l4_port.src_port, AT_TCP_PORTS, IF_TCP),
-    FIELD(outer.tcp.l4_port.dst_port, AT_TCP_PORTS + 2, IF_TCP),
-    FIELD(outer.tcp.data_offset, NOWHERE, IF_TCP),
-    FIELD(outer.tcp.flags, AT_TCP_FLAGS, IF_TCP),
-    FIELD(outer.tcp.seq_num, NOWHERE, IF_TCP),
-    FIELD(outer.tcp.ack_num, NOWHERE, IF_TCP),
-    FIELD(outer.udp.l4_port.src_port, AT_UDP_PORTS, IF_UDP),
-    FIELD(outer.udp.l4_port.dst_port, AT_UDP_PORTS + 2, IF_UDP),
-    FIELD(outer.icmp, NOWHERE, IF_ICMP),
-    FIELD(outer.transport, NOWHERE, IF_TRANSPORT),
-    FIELD(tun.vxlan_type, NOWHERE, IF_VXLAN),
-    FIELD(tun.vxlan_group_policy_id, NOWHERE, IF_VXLAN),
-    FIELD(inner, NOWHERE, ALWAYS),
-    FIELD(parser_meta.port_id, NOWHERE, ALWAYS),
-    FIELD(parser_meta.random, NOWHERE, ALWAYS),
-    FIELD(parser_meta.ipsec_syndrome, NOWHERE, ALWAYS),
-    FIELD(parser_meta.ipsec_ar_syndrome, NOWHERE, ALWAYS),
-    FIELD(parser_meta.psp_syndrome, NOWHERE, ALWAYS),
-    FIELD(parser_meta.inner_l2_type, NOWHERE, ALWAYS),
-    FIELD(parser_meta.inner_l3_type, NOWHERE, ALWAYS),
-    FIELD(parser_meta.inner_l4_type, NOWHERE, ALWAYS),
-    FIELD(parser_meta.inner_ip_fragmented, NOWHERE, ALWAYS),
-    FIELD(parser_meta.outer_l3_ok, NOWHERE, ALWAYS),
-    FIELD(parser_meta.outer_ip4_checksum_ok, NOWHERE, ALWAYS),
-    FIELD(parser_meta.outer_l4_ok, NOWHERE, ALWAYS),
-    FIELD(parser_meta.outer_l4_checksum_ok, NOWHERE, ALWAYS),
-    FIELD(parser_meta.inner_l3_ok, NOWHERE, ALWAYS),
-    FIELD(parser_meta.inner_ip4_checksum_ok, NOWHERE, ALWAYS),
-    FIELD(parser_meta.inner_l4_ok, NOWHERE, ALWAYS),
-    FIELD(parser_meta.inner_l4_checksum_ok, NOWHERE, ALWAYS),
+#define FIELD(name, at, when) FLOW_FIELD(doca_flow_match, name, at, when)
+static const struct flow_field fields[] = {
+    FIELD(meta.pkt_meta, AT_REGISTER_B, FLOW_RECEIVED),
+    FIELD(meta.pkt_meta, AT_REGISTER_A, FLOW_SENT),
+    FIELD(meta.u32[0], AT_REGISTER_C0, FLOW_ALWAYS),
+    FIELD(meta.u32[1], AT_REGISTER_C0 - 4, FLOW_ALWAYS),
+    FIELD(meta.u32[2], AT_REGISTER_C0 - 8, FLOW_ALWAYS),
+    FIELD(meta.u32[3], AT_REGISTER_C0 - 12, FLOW_ALWAYS),
+    FIELD(meta.u32[4], AT_REGISTER_C0 - 16, FLOW_ALWAYS),
+    FIELD(meta.u32[5], AT_REGISTER_C0 - 20, FLOW_ALWAYS),
+    FIELD(meta.u32[6], AT_REGISTER_C0 - 24, FLOW_ALWAYS),
+    FIELD(meta.u32[7], AT_REGISTER_C0 - 28, FLOW_ALWAYS),
+    FIELD(meta.u32[8], NOWHERE, FLOW_ALWAYS),
+    FIELD(meta.u32[9], NOWHERE, FLOW_ALWAYS),
+    FIELD(meta.mark, NOWHERE, FLOW_ALWAYS),
+    FIELD(flags, NOWHERE, FLOW_ALWAYS),
+    FIELD(outer.eth.src_mac, AT_SMAC, FLOW_ALWAYS),
+    FIELD(outer.eth.dst_mac, AT_DMAC, FLOW_ALWAYS),
+    FIELD(outer.eth.type, AT_ETHERTYPE, FLOW_ALWAYS),
+    FIELD(outer.eth_vlan[0].tci, AT_FIRST_VLAN, FLOW_ALWAYS),
+    FIELD(outer.eth_vlan[1].tci, AT_SECOND_VLAN, FLOW_ALWAYS),
+    FIELD(outer.ip4.src_ip, AT_SOURCE + AT_IPV4, FLOW_IP4),
+    FIELD(outer.ip4.dst_ip, AT_DESTINATION + AT_IPV4, FLOW_IP4),
+    FIELD(outer.ip4.version_ihl, NOWHERE, FLOW_IP4),
+    FIELD(outer.ip4.dscp_ecn, AT_TRAFFIC_CLASS, FLOW_IP4),
+    FIELD(outer.ip4.total_len, NOWHERE, FLOW_IP4),
+    FIELD(outer.ip4.identification, NOWHERE, FLOW_IP4),
+    FIELD(outer.ip4.flags_fragment_offset, NOWHERE, FLOW_IP4),
+    FIELD(outer.ip4.next_proto, AT_PROTOCOL, FLOW_IP4),
+    FIELD(outer.ip4.ttl, AT_TTL, FLOW_IP4),
+    FIELD(outer.ip6.src_ip, AT_SOURCE, FLOW_IP6),
+    FIELD(outer.ip6.dst_ip, AT_DESTINATION, FLOW_IP6),
+    FIELD(outer.ip6.traffic_class, AT_TRAFFIC_CLASS, FLOW_IP6),
+    FIELD(outer.ip6.flow_label, NOWHERE, FLOW_IP6),
+    FIELD(outer.ip6.payload_len, NOWHERE, FLOW_IP6),
+    FIELD(outer.ip6.next_proto, AT_PROTOCOL, FLOW_IP6),
+    FIELD(outer.ip6.hop_limit, AT_TTL, FLOW_IP6),
+    FIELD(outer.tcp.l4_port.src_port, AT_TCP_PORTS, FLOW_TCP),
+    FIELD(outer.tcp.l4_port.dst_port, AT_TCP_PORTS + 2, FLOW_TCP),
+    FIELD(outer.tcp.data_offset, NOWHERE, FLOW_TCP),
+    FIELD(outer.tcp.flags, AT_TCP_FLAGS, FLOW_TCP),
+    FIELD(outer.tcp.seq_num, NOWHERE, FLOW_TCP),
+    FIELD(outer.tcp.ack_num, NOWHERE, FLOW_TCP),
+    FIELD(outer.udp.l4_port.src_port, AT_UDP_PORTS, FLOW_UDP),
+    FIELD(outer.udp.l4_port.dst_port, AT_UDP_PORTS + 2, FLOW_UDP),
+    FIELD(outer.icmp, NOWHERE, FLOW_ICMP),
+    FIELD(outer.transport, NOWHERE, FLOW_TRANSPORT),
+    FIELD(tun.vxlan_type, NOWHERE, FLOW_VXLAN),
+    FIELD(tun.vxlan_group_policy_id, NOWHERE, FLOW_VXLAN),
+    /* The identifier is three bytes of the word. */
+    {"tun.vxlan_tun_id", offsetof(struct doca_flow_match, tun.vxlan_tun_id), 3, AT_VNI, FLOW_VXLAN},
+    FIELD(inner, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.port_id, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.random, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.ipsec_syndrome, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.ipsec_ar_syndrome, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.psp_syndrome, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.inner_l2_type, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.inner_l3_type, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.inner_l4_type, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.inner_ip_fragmented, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.outer_l3_ok, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.outer_ip4_checksum_ok, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.outer_l4_ok, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.outer_l4_checksum_ok, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.inner_l3_ok, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.inner_ip4_checksum_ok, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.inner_l4_ok, NOWHERE, FLOW_ALWAYS),
+    FIELD(parser_meta.inner_l4_checksum_ok, NOWHERE, FLOW_ALWAYS),
 };
 #define FIELDS (sizeof fields / sizeof *fields)
-/* VXLAN's identifier is three bytes of the word. */
-static const struct field vni = {
-    "tun.vxlan_tun_id", offsetof(struct doca_flow_match, tun.vxlan_tun_id), 3, AT_VNI, IF_VXLAN};
 
-static bool applies(const struct flow_template *t, enum when when)
+static bool is_valid(const struct flow_template *t, const struct flow_field *f)
 {
-    const struct doca_flow_header_format *outer = &t->layers.outer;
-    const unsigned l4 = outer->l4_type_ext;
-    switch (when) {
-    case ALWAYS:
-        return true;
-    case IF_IP4:
-        return outer->l3_type == DOCA_FLOW_L3_TYPE_IP4;
-    case IF_IP6:
-        return outer->l3_type == DOCA_FLOW_L3_TYPE_IP6;
-    case IF_TCP:
-        return l4 == DOCA_FLOW_L4_TYPE_EXT_TCP;
-    case IF_UDP:
-        return l4 == DOCA_FLOW_L4_TYPE_EXT_UDP;
-    case IF_ICMP:
-        return l4 == DOCA_FLOW_L4_TYPE_EXT_ICMP || l4 == DOCA_FLOW_L4_TYPE_EXT_ICMP6;
-    case IF_TRANSPORT:
-        return l4 == DOCA_FLOW_L4_TYPE_EXT_TRANSPORT;
-    case IF_VXLAN:
-        return t->layers.tun.type == DOCA_FLOW_TUN_VXLAN;
-    case IF_SENT:
-        return t->sent;
-    case IF_RECEIVED:
-        return !t->sent;
-    }
-    return false;
+    return flow_field_is_valid(f->when, &t->layers.outer, t->layers.tun.type, t->sent);
 }
 
 /* ---- Fields of bytes ---- */
 
 /* Adds a field to the template. `mask` NULL: all bits, unless the value is 0. */
-static doca_error_t add_field(struct flow_template *t, const struct field *f, const uint8_t *match,
-                              const uint8_t *mask, bool own)
+static doca_error_t add_field(struct flow_template *t, const struct flow_field *f,
+                              const uint8_t *match, const uint8_t *mask, bool own)
 {
     const uint8_t *value = match + f->offset, *bits = mask ? mask + f->offset : value;
-    if (!applies(t, f->when) || flow_is_empty(bits, f->size))
+    if (!is_valid(t, f) || flow_is_empty(bits, f->size))
         return DOCA_SUCCESS;
-    if (f->at == NOWHERE)
+    if (f->number == NOWHERE)
         return flow_cannot("a match of %s", f->name);
     const bool changes = !own && flow_is_full(value, f->size);
     for (size_t i = 0; i < f->size; i++) {
         const uint8_t m = mask ? bits[i] : UINT8_MAX;
-        t->fixed.mask[f->at + i] |= m;
+        t->fixed.mask[f->number + i] |= m;
         if (changes)
-            t->changeable[f->at + i] |= m;
+            t->changeable[f->number + i] |= m;
         else
-            t->fixed.value[f->at + i] |= value[i] & m;
+            t->fixed.value[f->number + i] |= value[i] & m;
     }
     return DOCA_SUCCESS;
-}
-
-/* Returns the field of metadata word `i`. */
-static struct field word_field(unsigned i)
-{
-    static const char *const names[] = {"meta.u32[0]", "meta.u32[1]", "meta.u32[2]", "meta.u32[3]",
-                                        "meta.u32[4]", "meta.u32[5]", "meta.u32[6]", "meta.u32[7]",
-                                        "meta.u32[8]", "meta.u32[9]"};
-    return (struct field){
-        .name = names[i],
-        .offset = (uint16_t)(offsetof(struct doca_flow_match, meta.u32) + 4 * i),
-        .size = 4,
-        .at = (uint16_t)(i < REGISTERS_C ? AT_REGISTER_C0 - 4 * i : NOWHERE),
-    };
 }
 
 /* ---- Types of headers ---- */
@@ -359,20 +303,16 @@ doca_error_t flow_template_make(const struct doca_flow_match *match,
     doca_error_t result = add_types(out, m, mask);
     for (size_t i = 0; i < FIELDS && result == DOCA_SUCCESS; i++)
         result = add_field(out, &fields[i], value, bits, own);
-    for (unsigned i = 0; i < DOCA_FLOW_META_SCRATCH_PAD && result == DOCA_SUCCESS; i++) {
-        const struct field f = word_field(i);
-        result = add_field(out, &f, value, bits, own);
-    }
-    return result == DOCA_SUCCESS ? add_field(out, &vni, value, bits, own) : result;
+    return result;
 }
 
-static void fill_field(const struct flow_template *t, const struct field *f, const uint8_t *match,
-                       struct dpk_match *out)
+static void fill_field(const struct flow_template *t, const struct flow_field *f,
+                       const uint8_t *match, struct dpk_match *out)
 {
-    if (!applies(t, f->when) || f->at == NOWHERE)
+    if (!is_valid(t, f) || f->number == NOWHERE)
         return;
     for (size_t i = 0; i < f->size; i++)
-        out->value[f->at + i] |= match[f->offset + i] & t->changeable[f->at + i];
+        out->value[f->number + i] |= match[f->offset + i] & t->changeable[f->number + i];
 }
 
 struct dpk_match flow_template_fill(const struct flow_template *t,
@@ -382,11 +322,5 @@ struct dpk_match flow_template_fill(const struct flow_template *t,
     const uint8_t *value = (const uint8_t *)match;
     for (size_t i = 0; match && i < FIELDS; i++)
         fill_field(t, &fields[i], value, &out);
-    for (unsigned i = 0; match && i < DOCA_FLOW_META_SCRATCH_PAD; i++) {
-        const struct field f = word_field(i);
-        fill_field(t, &f, value, &out);
-    }
-    if (match)
-        fill_field(t, &vni, value, &out);
     return out;
 }

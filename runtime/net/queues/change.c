@@ -41,7 +41,8 @@ static uint16_t flow_port(const struct packet *p)
     const uint8_t *headers = (const uint8_t *)&p->headers;
     uint32_t hash = 2166136261u; /* FNV-1a */
     for (size_t i = 0; i < DPK_MATCH_PART; i++)
-        if (i != AT_TTL && i != AT_TRAFFIC_CLASS && i != AT_TAGS && i != AT_TAGS + 1)
+        if (i != DPK_MATCH_TTL && i != DPK_MATCH_TRAFFIC_CLASS && i != DPK_MATCH_TAGS &&
+            i != DPK_MATCH_TAGS + 1)
             hash = (hash ^ headers[i]) * 16777619u;
     return (uint16_t)(FLOW_PORTS | ((hash ^ hash >> 16) & (UINT16_MAX - FLOW_PORTS)));
 }

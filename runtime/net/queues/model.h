@@ -79,12 +79,14 @@ struct dpk_queue {
     bool first_error;      /* the first error has had its completion */
     struct dpk_told told;  /* QP: kinds of failures (dpk_rc_kind) */
     uint32_t remote;
-    unsigned leads;       /* RQ: number of targets of rules that are this queue; under steering's
+    unsigned leads; /* RQ: number of targets of rules that are this queue; under steering's
                              lock */
-    struct frames frames; /* RQ: frames that wait for a listener, a receive or room for completions */
+    struct frames
+        frames; /* RQ: frames that wait for a listener, a receive or room for completions */
     TAILQ_ENTRY(dpk_queue) in_waiting, in_cq; /* RQ: if it has waiting frames */
-    TAILQ_HEAD(, dpk_queue) receivers; /* CQ: its RQs that wait, in the order of nic->waiting_queues */
-    uint64_t heard;                    /* RQ: the turn in which a listener was seen */
+    TAILQ_HEAD(, dpk_queue)
+    receivers;            /* CQ: its RQs that wait, in the order of nic->waiting_queues */
+    uint64_t heard;       /* RQ: the turn in which a listener was seen */
     uint64_t stuck_since; /* RQ: time in ms since which frames wait for room in its CQ; 0: no frame
                              waits */
     bool told_of_stuck, told_of_long;

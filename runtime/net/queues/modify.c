@@ -44,16 +44,16 @@ static const struct field fields[] = {
     {0x16, "DIPV4", IPV4, 16, 4, 0, 32},
     {0x17, "FIRST_VID", TAG, 2, 2, 0, 12},
     {0x47, "IPV6_HOPLIMIT", IPV6, 7, 1, 0, 8},
-    {0x49, "METADATA_REG_A", REGISTER, AT_REGISTER_A, 4, 0, 32},
-    {0x50, "METADATA_REG_B", REGISTER, AT_REGISTER_B, 4, 0, 32},
-    {0x51, "METADATA_REG_C_0", REGISTER, AT_REGISTER_C7 + 28, 4, 0, 32},
-    {0x52, "METADATA_REG_C_1", REGISTER, AT_REGISTER_C7 + 24, 4, 0, 32},
-    {0x53, "METADATA_REG_C_2", REGISTER, AT_REGISTER_C7 + 20, 4, 0, 32},
-    {0x54, "METADATA_REG_C_3", REGISTER, AT_REGISTER_C7 + 16, 4, 0, 32},
-    {0x55, "METADATA_REG_C_4", REGISTER, AT_REGISTER_C7 + 12, 4, 0, 32},
-    {0x56, "METADATA_REG_C_5", REGISTER, AT_REGISTER_C7 + 8, 4, 0, 32},
-    {0x57, "METADATA_REG_C_6", REGISTER, AT_REGISTER_C7 + 4, 4, 0, 32},
-    {0x58, "METADATA_REG_C_7", REGISTER, AT_REGISTER_C7, 4, 0, 32},
+    {0x49, "METADATA_REG_A", REGISTER, DPK_MATCH_REGISTER_A, 4, 0, 32},
+    {0x50, "METADATA_REG_B", REGISTER, DPK_MATCH_REGISTER_B, 4, 0, 32},
+    {0x51, "METADATA_REG_C_0", REGISTER, DPK_MATCH_REGISTER_C7 + 28, 4, 0, 32},
+    {0x52, "METADATA_REG_C_1", REGISTER, DPK_MATCH_REGISTER_C7 + 24, 4, 0, 32},
+    {0x53, "METADATA_REG_C_2", REGISTER, DPK_MATCH_REGISTER_C7 + 20, 4, 0, 32},
+    {0x54, "METADATA_REG_C_3", REGISTER, DPK_MATCH_REGISTER_C7 + 16, 4, 0, 32},
+    {0x55, "METADATA_REG_C_4", REGISTER, DPK_MATCH_REGISTER_C7 + 12, 4, 0, 32},
+    {0x56, "METADATA_REG_C_5", REGISTER, DPK_MATCH_REGISTER_C7 + 8, 4, 0, 32},
+    {0x57, "METADATA_REG_C_6", REGISTER, DPK_MATCH_REGISTER_C7 + 4, 4, 0, 32},
+    {0x58, "METADATA_REG_C_7", REGISTER, DPK_MATCH_REGISTER_C7, 4, 0, 32},
     {0x59, "TCP_SEQ_NUM", TCP, 4, 4, 0, 32},
     {0x5b, "TCP_ACK_NUM", TCP, 8, 4, 0, 32},
     {0x73, "IP_ECN", IPV4, 0, 2, 0, 2},
@@ -61,7 +61,10 @@ static const struct field fields[] = {
 };
 #define FIELDS (sizeof fields / sizeof *fields)
 enum { IPV4_ADDRESSES = 12, IPV6_ADDRESSES = 8, IPV4_CHECKSUM = 10 };
-enum { INNER = 0x30, INNER_END = 0x47 }; /* numbers of the first fields in inner headers of
+enum {
+    INNER = 0x30,
+    INNER_END = 0x47
+}; /* numbers of the first fields in inner headers of
                                           * tunnels */
 
 static const struct field *find_field(uint16_t number)

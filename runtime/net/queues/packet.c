@@ -41,7 +41,7 @@ void queues_packet_parse(struct packet *p)
 {
     uint8_t headers[PARSED_BYTES];
     queues_headers_match(p->bytes, p->size, headers);
-    dpk_store_be16(headers + AT_SOURCE_PORT, p->source_port);
+    dpk_store_be16(headers + DPK_MATCH_SOURCE_PORT, p->source_port);
     memcpy(&p->headers, headers, sizeof headers);
 }
 

@@ -22,7 +22,7 @@ struct packet queues_packet_of(const uint8_t *bytes, size_t size, uint16_t sourc
 struct packet queues_packet_branch(const struct packet *p);
 void queues_packet_end(struct packet *p);
 
-/* Returns the register at AT_REGISTER_... of `headers`. */
+/* Returns the register at DPK_MATCH_REGISTER_... of `headers`. */
 uint32_t queues_packet_register(const struct packet *p, size_t at);
 void queues_packet_set_register(struct packet *p, size_t at, uint32_t value);
 /* Fills `headers` again, except the registers. */

@@ -194,6 +194,37 @@ enum dpk_flow_domain { DPK_FLOW_RX, DPK_FLOW_TX, DPK_FLOW_FDB };
 #define DPK_MATCH_MISC  DPK_MATCH_PART       /* start of misc_parameters, */
 #define DPK_MATCH_MISC2 (2 * DPK_MATCH_PART) /* and misc_parameters_2 */
 #define DPK_MATCH_BYTES (3 * DPK_MATCH_PART)
+/* Offsets of fields, big endian. */
+enum {
+    DPK_MATCH_SMAC = 0,
+    DPK_MATCH_ETHERTYPE = 6,
+    DPK_MATCH_DMAC = 8,
+    DPK_MATCH_FIRST_VLAN = 14,
+    DPK_MATCH_PROTOCOL = 16,
+    DPK_MATCH_TRAFFIC_CLASS = 17,
+    DPK_MATCH_TAGS = 18, /* cvlan_tag, svlan_tag, frag, ip_version (4 bits), tcp_flags (9 bits) */
+    DPK_MATCH_TCP_PORTS = 20,
+    DPK_MATCH_TTL = 27,
+    DPK_MATCH_UDP_PORTS = 28,
+    DPK_MATCH_SOURCE = 32,
+    DPK_MATCH_DESTINATION = 48,
+    DPK_MATCH_IPV4 = 12, /* an IPv4 address is the last four bytes of its field */
+    DPK_MATCH_SOURCE_PORT = DPK_MATCH_MISC + 6,
+    DPK_MATCH_SECOND_VLAN = DPK_MATCH_MISC + 8,
+    DPK_MATCH_SECOND_TAGS = DPK_MATCH_MISC + 12,
+    DPK_MATCH_VNI = DPK_MATCH_MISC + 20,
+    DPK_MATCH_REGISTER_C7 = DPK_MATCH_MISC2 + 16, /* C_6 to C_0 follow */
+    DPK_MATCH_REGISTER_A = DPK_MATCH_MISC2 + 48,
+    DPK_MATCH_REGISTER_B = DPK_MATCH_MISC2 + 52,
+};
+/* Bits of DPK_MATCH_TAGS and of DPK_MATCH_SECOND_TAGS. */
+enum {
+    DPK_MATCH_CVLAN = 0x80,
+    DPK_MATCH_SVLAN = 0x40,
+    DPK_MATCH_FRAGMENT = 0x20,
+    DPK_MATCH_VERSION_SHIFT = 1
+};
+enum { DPK_MATCH_SECOND_CVLAN = 0x80, DPK_MATCH_SECOND_SVLAN = 0x20 };
 struct dpk_match {
     uint8_t mask[DPK_MATCH_BYTES], value[DPK_MATCH_BYTES];
 };

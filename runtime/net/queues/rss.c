@@ -93,23 +93,24 @@ static size_t put_pair(uint8_t *to, const struct pair *p, bool symmetric)
 static uint8_t fields_of(const struct dpk_rss *rss, const uint8_t *headers, struct pair *addresses,
                          struct pair *ports)
 {
-    const unsigned version = headers[AT_TAGS] >> TAGS_VERSION_SHIFT & 15;
+    const unsigned version = headers[DPK_MATCH_TAGS] >> DPK_MATCH_VERSION_SHIFT & 15;
     uint8_t type = 0;
     *addresses = *ports = (struct pair){.size = 0};
     if (!rss->hashes || version != (rss->ipv6 ? 6 : 4))
         return 0;
-    const size_t skipped = rss->ipv6 ? 0 : AT_IPV4;
-    *addresses = (struct pair){.source = headers + AT_SOURCE + skipped,
-                               .destination = headers + AT_DESTINATION + skipped,
+    const size_t skipped = rss->ipv6 ? 0 : DPK_MATCH_IPV4;
+    *addresses = (struct pair){.source = headers + DPK_MATCH_SOURCE + skipped,
+                               .destination = headers + DPK_MATCH_DESTINATION + skipped,
                                .size = 16 - skipped,
                                .has_source = rss->fields & DPK_RSS_SOURCE,
                                .has_destination = rss->fields & DPK_RSS_DESTINATION};
     const unsigned ip = rss->ipv6 ? TYPE_IPV6 : TYPE_IPV4, l4 = rss->udp ? TYPE_UDP : TYPE_TCP;
     type |= (uint8_t)(addresses->has_source ? ip << TYPE_SOURCE : 0);
     type |= (uint8_t)(addresses->has_destination ? ip << TYPE_DESTINATION : 0);
-    if (headers[AT_TAGS] & TAGS_FRAGMENT || headers[AT_PROTOCOL] != (rss->udp ? UDP : TCP))
+    if (headers[DPK_MATCH_TAGS] & DPK_MATCH_FRAGMENT ||
+        headers[DPK_MATCH_PROTOCOL] != (rss->udp ? UDP : TCP))
         return type;
-    const uint8_t *at = headers + (rss->udp ? AT_UDP_PORTS : AT_TCP_PORTS);
+    const uint8_t *at = headers + (rss->udp ? DPK_MATCH_UDP_PORTS : DPK_MATCH_TCP_PORTS);
     *ports = (struct pair){.source = at,
                            .destination = at + 2,
                            .size = 2,

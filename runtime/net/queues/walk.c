@@ -52,7 +52,7 @@ static void leave(struct walk *w, const struct packet *p)
 static void receive(struct walk *w, struct dpk_queue *rq, const struct packet *p)
 {
     struct frame_facts facts = p->facts;
-    facts.metadata = queues_packet_register(p, AT_REGISTER_B);
+    facts.metadata = queues_packet_register(p, DPK_MATCH_REGISTER_B);
     w->ends++;
     queues_frame_received(rq, p->bytes, p->size, &facts, w->passage);
 }
@@ -189,7 +189,7 @@ void queues_steering_pass(struct dpk_queues *nic, const uint8_t *frame, size_t s
     const bool sent = passage->sent && !leaves;
     struct packet p =
         queues_packet_of(f.bytes, f.size, sent ? DPK_VPORT_MANAGER : DPK_VPORT_UPLINK);
-    queues_packet_set_register(&p, AT_REGISTER_A, sent ? passage->metadata : 0);
+    queues_packet_set_register(&p, DPK_MATCH_REGISTER_A, sent ? passage->metadata : 0);
     pthread_mutex_lock(&s->lock);
     begin(&w, sent ? DPK_FLOW_TX : DPK_FLOW_FDB, &p);
     pthread_mutex_unlock(&s->lock);

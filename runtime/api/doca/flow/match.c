@@ -1,38 +1,20 @@
 /* Matches: fields of struct doca_flow_match as bits of struct fte_match_param (ConnectX PRM). */
 #include "flow.h"
 
-/* Offsets in struct dpk_match (queues.h). */
+#define NOWHERE UINT16_MAX /* the field is not emulated */
+/* Places that the steering does not name. */
+enum { AT_TCP_FLAGS = DPK_MATCH_TAGS + 1, AT_REGISTER_C0 = DPK_MATCH_REGISTER_C7 + 28 };
 enum {
-    AT_SMAC = 0,
-    AT_ETHERTYPE = 6,
-    AT_DMAC = 8,
-    AT_FIRST_VLAN = 14,
-    AT_PROTOCOL = 16,
-    AT_TRAFFIC_CLASS = 17,
-    AT_TAGS = 18,
-    AT_TCP_FLAGS = 19,
-    AT_TCP_PORTS = 20,
-    AT_TTL = 27,
-    AT_UDP_PORTS = 28,
-    AT_SOURCE = 32,
-    AT_DESTINATION = 48,
-    AT_IPV4 = 12, /* an IPv4 address is the last four bytes of its field */
-    AT_SECOND_VLAN = DPK_MATCH_MISC + 8,
-    AT_SECOND_TAGS = DPK_MATCH_MISC + 12,
-    AT_VNI = DPK_MATCH_MISC + 20,
-    AT_REGISTER_C0 = DPK_MATCH_MISC2 + 44, /* C_1 to C_7 come before it */
-    AT_REGISTER_A = DPK_MATCH_MISC2 + 48,
-    AT_REGISTER_B = DPK_MATCH_MISC2 + 52,
-    NOWHERE = 0xffff, /* the field is not emulated */
+    ANY_TAG = DPK_MATCH_CVLAN | DPK_MATCH_SVLAN,
+    ANY_SECOND_TAG = DPK_MATCH_SECOND_CVLAN | DPK_MATCH_SECOND_SVLAN,
+    VERSION = 0xf << DPK_MATCH_VERSION_SHIFT,
 };
-enum { TAG_CUSTOMER = 0x80, TAG_ANY = 0xc0, TAG_FRAGMENT = 0x20, TAG_VERSION = 0x1e };
-enum { SECOND_CUSTOMER = 0x80, SECOND_ANY = 0xa0 };
 enum { ICMP = 1, TCP = 6, UDP = 17, ESP = 50, ICMP6 = 58, VXLAN_PORT = 4789 };
 
 #define FIELD(name, at, when) FLOW_FIELD(doca_flow_match, name, at, when)
 static const struct flow_field fields[] = {
-    FIELD(meta.pkt_meta, AT_REGISTER_B, FLOW_RECEIVED),
-    FIELD(meta.pkt_meta, AT_REGISTER_A, FLOW_SENT),
+    FIELD(meta.pkt_meta, DPK_MATCH_REGISTER_B, FLOW_RECEIVED),
+    FIELD(meta.pkt_meta, DPK_MATCH_REGISTER_A, FLOW_SENT),
     FIELD(meta.u32[0], AT_REGISTER_C0, FLOW_ALWAYS),
     FIELD(meta.u32[1], AT_REGISTER_C0 - 4, FLOW_ALWAYS),
     FIELD(meta.u32[2], AT_REGISTER_C0 - 8, FLOW_ALWAYS),
@@ -45,41 +27,42 @@ static const struct flow_field fields[] = {
     FIELD(meta.u32[9], NOWHERE, FLOW_ALWAYS),
     FIELD(meta.mark, NOWHERE, FLOW_ALWAYS),
     FIELD(flags, NOWHERE, FLOW_ALWAYS),
-    FIELD(outer.eth.src_mac, AT_SMAC, FLOW_ALWAYS),
-    FIELD(outer.eth.dst_mac, AT_DMAC, FLOW_ALWAYS),
-    FIELD(outer.eth.type, AT_ETHERTYPE, FLOW_ALWAYS),
-    FIELD(outer.eth_vlan[0].tci, AT_FIRST_VLAN, FLOW_ALWAYS),
-    FIELD(outer.eth_vlan[1].tci, AT_SECOND_VLAN, FLOW_ALWAYS),
-    FIELD(outer.ip4.src_ip, AT_SOURCE + AT_IPV4, FLOW_IP4),
-    FIELD(outer.ip4.dst_ip, AT_DESTINATION + AT_IPV4, FLOW_IP4),
+    FIELD(outer.eth.src_mac, DPK_MATCH_SMAC, FLOW_ALWAYS),
+    FIELD(outer.eth.dst_mac, DPK_MATCH_DMAC, FLOW_ALWAYS),
+    FIELD(outer.eth.type, DPK_MATCH_ETHERTYPE, FLOW_ALWAYS),
+    FIELD(outer.eth_vlan[0].tci, DPK_MATCH_FIRST_VLAN, FLOW_ALWAYS),
+    FIELD(outer.eth_vlan[1].tci, DPK_MATCH_SECOND_VLAN, FLOW_ALWAYS),
+    FIELD(outer.ip4.src_ip, DPK_MATCH_SOURCE + DPK_MATCH_IPV4, FLOW_IP4),
+    FIELD(outer.ip4.dst_ip, DPK_MATCH_DESTINATION + DPK_MATCH_IPV4, FLOW_IP4),
     FIELD(outer.ip4.version_ihl, NOWHERE, FLOW_IP4),
-    FIELD(outer.ip4.dscp_ecn, AT_TRAFFIC_CLASS, FLOW_IP4),
+    FIELD(outer.ip4.dscp_ecn, DPK_MATCH_TRAFFIC_CLASS, FLOW_IP4),
     FIELD(outer.ip4.total_len, NOWHERE, FLOW_IP4),
     FIELD(outer.ip4.identification, NOWHERE, FLOW_IP4),
     FIELD(outer.ip4.flags_fragment_offset, NOWHERE, FLOW_IP4),
-    FIELD(outer.ip4.next_proto, AT_PROTOCOL, FLOW_IP4),
-    FIELD(outer.ip4.ttl, AT_TTL, FLOW_IP4),
-    FIELD(outer.ip6.src_ip, AT_SOURCE, FLOW_IP6),
-    FIELD(outer.ip6.dst_ip, AT_DESTINATION, FLOW_IP6),
-    FIELD(outer.ip6.traffic_class, AT_TRAFFIC_CLASS, FLOW_IP6),
+    FIELD(outer.ip4.next_proto, DPK_MATCH_PROTOCOL, FLOW_IP4),
+    FIELD(outer.ip4.ttl, DPK_MATCH_TTL, FLOW_IP4),
+    FIELD(outer.ip6.src_ip, DPK_MATCH_SOURCE, FLOW_IP6),
+    FIELD(outer.ip6.dst_ip, DPK_MATCH_DESTINATION, FLOW_IP6),
+    FIELD(outer.ip6.traffic_class, DPK_MATCH_TRAFFIC_CLASS, FLOW_IP6),
     FIELD(outer.ip6.flow_label, NOWHERE, FLOW_IP6),
     FIELD(outer.ip6.payload_len, NOWHERE, FLOW_IP6),
-    FIELD(outer.ip6.next_proto, AT_PROTOCOL, FLOW_IP6),
-    FIELD(outer.ip6.hop_limit, AT_TTL, FLOW_IP6),
-    FIELD(outer.tcp.l4_port.src_port, AT_TCP_PORTS, FLOW_TCP),
-    FIELD(outer.tcp.l4_port.dst_port, AT_TCP_PORTS + 2, FLOW_TCP),
+    FIELD(outer.ip6.next_proto, DPK_MATCH_PROTOCOL, FLOW_IP6),
+    FIELD(outer.ip6.hop_limit, DPK_MATCH_TTL, FLOW_IP6),
+    FIELD(outer.tcp.l4_port.src_port, DPK_MATCH_TCP_PORTS, FLOW_TCP),
+    FIELD(outer.tcp.l4_port.dst_port, DPK_MATCH_TCP_PORTS + 2, FLOW_TCP),
     FIELD(outer.tcp.data_offset, NOWHERE, FLOW_TCP),
     FIELD(outer.tcp.flags, AT_TCP_FLAGS, FLOW_TCP),
     FIELD(outer.tcp.seq_num, NOWHERE, FLOW_TCP),
     FIELD(outer.tcp.ack_num, NOWHERE, FLOW_TCP),
-    FIELD(outer.udp.l4_port.src_port, AT_UDP_PORTS, FLOW_UDP),
-    FIELD(outer.udp.l4_port.dst_port, AT_UDP_PORTS + 2, FLOW_UDP),
+    FIELD(outer.udp.l4_port.src_port, DPK_MATCH_UDP_PORTS, FLOW_UDP),
+    FIELD(outer.udp.l4_port.dst_port, DPK_MATCH_UDP_PORTS + 2, FLOW_UDP),
     FIELD(outer.icmp, NOWHERE, FLOW_ICMP),
     FIELD(outer.transport, NOWHERE, FLOW_TRANSPORT),
     FIELD(tun.vxlan_type, NOWHERE, FLOW_VXLAN),
     FIELD(tun.vxlan_group_policy_id, NOWHERE, FLOW_VXLAN),
     /* The identifier is three bytes of the word. */
-    {"tun.vxlan_tun_id", offsetof(struct doca_flow_match, tun.vxlan_tun_id), 3, AT_VNI, FLOW_VXLAN},
+    {"tun.vxlan_tun_id", offsetof(struct doca_flow_match, tun.vxlan_tun_id), 3, DPK_MATCH_VNI,
+     FLOW_VXLAN},
     FIELD(inner, NOWHERE, FLOW_ALWAYS),
     FIELD(parser_meta.port_id, NOWHERE, FLOW_ALWAYS),
     FIELD(parser_meta.random, NOWHERE, FLOW_ALWAYS),
@@ -139,7 +122,7 @@ static void add_bits(struct flow_template *t, unsigned at, unsigned mask, unsign
 
 static void add_version(struct flow_template *t, unsigned version)
 {
-    add_bits(t, AT_TAGS, TAG_VERSION, version << 1);
+    add_bits(t, DPK_MATCH_TAGS, VERSION, version << DPK_MATCH_VERSION_SHIFT);
 }
 
 static doca_error_t invalid(const char *why)
@@ -172,16 +155,16 @@ static doca_error_t add_l4_type(struct flow_template *t, const struct doca_flow_
                    ? DOCA_SUCCESS
                    : invalid("a match of TCP, UDP or ICMP needs outer.l4_type_ext");
     case DOCA_FLOW_L4_TYPE_EXT_TCP:
-        add_bits(t, AT_PROTOCOL, UINT8_MAX, TCP);
+        add_bits(t, DPK_MATCH_PROTOCOL, UINT8_MAX, TCP);
         return DOCA_SUCCESS;
     case DOCA_FLOW_L4_TYPE_EXT_UDP:
-        add_bits(t, AT_PROTOCOL, UINT8_MAX, UDP);
+        add_bits(t, DPK_MATCH_PROTOCOL, UINT8_MAX, UDP);
         return DOCA_SUCCESS;
     case DOCA_FLOW_L4_TYPE_EXT_ICMP:
-        add_bits(t, AT_PROTOCOL, UINT8_MAX, ICMP);
+        add_bits(t, DPK_MATCH_PROTOCOL, UINT8_MAX, ICMP);
         return DOCA_SUCCESS;
     case DOCA_FLOW_L4_TYPE_EXT_ICMP6:
-        add_bits(t, AT_PROTOCOL, UINT8_MAX, ICMP6);
+        add_bits(t, DPK_MATCH_PROTOCOL, UINT8_MAX, ICMP6);
         return DOCA_SUCCESS;
     case DOCA_FLOW_L4_TYPE_EXT_TRANSPORT:
         return DOCA_SUCCESS;
@@ -198,9 +181,9 @@ static doca_error_t add_tunnel(struct flow_template *t, const struct doca_flow_t
                                                : invalid("a match of a tunnel needs tun.type");
     if (tun->type != DOCA_FLOW_TUN_VXLAN)
         return flow_cannot("a match of a tunnel that is not VXLAN");
-    add_bits(t, AT_PROTOCOL, UINT8_MAX, UDP);
-    add_bits(t, AT_UDP_PORTS + 2, UINT8_MAX, VXLAN_PORT >> 8);
-    add_bits(t, AT_UDP_PORTS + 3, UINT8_MAX, VXLAN_PORT & UINT8_MAX);
+    add_bits(t, DPK_MATCH_PROTOCOL, UINT8_MAX, UDP);
+    add_bits(t, DPK_MATCH_UDP_PORTS + 2, UINT8_MAX, VXLAN_PORT >> 8);
+    add_bits(t, DPK_MATCH_UDP_PORTS + 3, UINT8_MAX, VXLAN_PORT & UINT8_MAX);
     return DOCA_SUCCESS;
 }
 
@@ -209,9 +192,9 @@ static void add_tags(struct flow_template *t, const struct doca_flow_header_form
     const bool second =
         h->l2_valid_headers & DOCA_FLOW_L2_VALID_HEADER_VLAN_1 || h->eth_vlan[1].tci;
     if (second)
-        add_bits(t, AT_SECOND_TAGS, SECOND_CUSTOMER, SECOND_CUSTOMER);
+        add_bits(t, DPK_MATCH_SECOND_TAGS, DPK_MATCH_SECOND_CVLAN, DPK_MATCH_SECOND_CVLAN);
     if (second || h->l2_valid_headers & DOCA_FLOW_L2_VALID_HEADER_VLAN_0 || h->eth_vlan[0].tci)
-        add_bits(t, AT_TAGS, TAG_CUSTOMER, TAG_CUSTOMER);
+        add_bits(t, DPK_MATCH_TAGS, DPK_MATCH_CVLAN, DPK_MATCH_CVLAN);
 }
 
 /* ---- What the parser found ---- */
@@ -220,15 +203,15 @@ static doca_error_t add_l2_meta(struct flow_template *t, unsigned type)
 {
     switch (type) {
     case DOCA_FLOW_L2_META_NO_VLAN:
-        add_bits(t, AT_TAGS, TAG_ANY, 0);
+        add_bits(t, DPK_MATCH_TAGS, ANY_TAG, 0);
         return DOCA_SUCCESS;
     case DOCA_FLOW_L2_META_SINGLE_VLAN:
-        add_bits(t, AT_TAGS, TAG_CUSTOMER, TAG_CUSTOMER);
-        add_bits(t, AT_SECOND_TAGS, SECOND_ANY, 0);
+        add_bits(t, DPK_MATCH_TAGS, DPK_MATCH_CVLAN, DPK_MATCH_CVLAN);
+        add_bits(t, DPK_MATCH_SECOND_TAGS, ANY_SECOND_TAG, 0);
         return DOCA_SUCCESS;
     case DOCA_FLOW_L2_META_MULTI_VLAN:
-        add_bits(t, AT_TAGS, TAG_CUSTOMER, TAG_CUSTOMER);
-        add_bits(t, AT_SECOND_TAGS, SECOND_CUSTOMER, SECOND_CUSTOMER);
+        add_bits(t, DPK_MATCH_TAGS, DPK_MATCH_CVLAN, DPK_MATCH_CVLAN);
+        add_bits(t, DPK_MATCH_SECOND_TAGS, DPK_MATCH_SECOND_CVLAN, DPK_MATCH_SECOND_CVLAN);
         return DOCA_SUCCESS;
     }
     return flow_cannot("this match of parser_meta.outer_l2_type");
@@ -253,7 +236,7 @@ static doca_error_t add_l4_meta(struct flow_template *t, unsigned type, bool ipv
     if (type == DOCA_FLOW_L4_META_NONE || type >= sizeof protocols)
         return flow_cannot("this match of parser_meta.outer_l4_type");
     const bool icmp6 = ipv6 && type == DOCA_FLOW_L4_META_ICMP;
-    add_bits(t, AT_PROTOCOL, UINT8_MAX, icmp6 ? ICMP6 : protocols[type]);
+    add_bits(t, DPK_MATCH_PROTOCOL, UINT8_MAX, icmp6 ? ICMP6 : protocols[type]);
     return DOCA_SUCCESS;
 }
 
@@ -272,7 +255,8 @@ static doca_error_t add_parsed(struct flow_template *t, const struct doca_flow_p
     if (result == DOCA_SUCCESS && asked->outer_l4_type)
         result = add_l4_meta(t, m->outer_l4_type, m->outer_l3_type == DOCA_FLOW_L3_META_IPV6);
     if (asked->outer_ip_fragmented)
-        add_bits(t, AT_TAGS, TAG_FRAGMENT, m->outer_ip_fragmented ? TAG_FRAGMENT : 0);
+        add_bits(t, DPK_MATCH_TAGS, DPK_MATCH_FRAGMENT,
+                 m->outer_ip_fragmented ? DPK_MATCH_FRAGMENT : 0);
     return result;
 }
 

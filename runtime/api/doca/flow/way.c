@@ -4,7 +4,6 @@
 #define RULES_MAX  7 /* of RSS: IPv4 and IPv6 with UDP, TCP, or neither, and others */
 #define PRIORITIES 4 /* of rules, for one of an entry */
 #define QUEUES     65535
-enum { MATCH_PROTOCOL = 0x10, MATCH_VERSION = 0x12 };
 enum { TCP = 6, UDP = 17 };
 
 struct flow_way {
@@ -139,8 +138,9 @@ static doca_error_t add_receiver(struct flow_way *w, struct flow_pipe *pipe,
         0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa};
     struct dpk_error err = {0};
     struct dpk_match match = w->rule.match;
-    if ((version && !narrow(&match, MATCH_VERSION, 0xf << 1, (uint8_t)(version << 1))) ||
-        (protocol && !narrow(&match, MATCH_PROTOCOL, UINT8_MAX, (uint8_t)protocol)))
+    if ((version && !narrow(&match, DPK_MATCH_TAGS, 0xf << DPK_MATCH_VERSION_SHIFT,
+                            (uint8_t)(version << DPK_MATCH_VERSION_SHIFT))) ||
+        (protocol && !narrow(&match, DPK_MATCH_PROTOCOL, UINT8_MAX, (uint8_t)protocol)))
         return DOCA_SUCCESS;
     struct dpk_rss rss = {
         .hashes = version != 0,

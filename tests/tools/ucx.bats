@@ -32,7 +32,8 @@ measure() { # LINES OPTION ...
     ours ucx_info -d >found 2>said
     for transport in rc_verbs ud_verbs; do grep -A1 "Transport: $transport" found | grep -q 'Device: mlx5_0:1'; done
     grep -A30 'Transport: rc_verbs' found | grep -q 'atomic_cswap: 64 bit'
-    [ ! -s said ]
+    # UCX asks each device for it, and uses verbs then.
+    echo '-E- mlx5dv_devx_create_event_channel: emulated devices do not have it' | diff - said
 }
 
 @test "without an emulated device UCX finds none" {

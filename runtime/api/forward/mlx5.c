@@ -281,10 +281,9 @@ REFUSE_INT(mlx5dv_devx_obj_query_async,
            (obj, in, inlen, outlen, wr_id, completions), is_our_devx(obj))
 REFUSE(struct mlx5dv_devx_cmd_comp *, mlx5dv_devx_create_cmd_comp, (struct ibv_context * context),
        (context), dpk_context_is_emulated(context))
-/* Without a message: UCX asks each device, and then uses verbs. */
-FORWARD(struct mlx5dv_devx_event_channel *, NULL, mlx5dv_devx_create_event_channel,
-        (struct ibv_context * context, enum mlx5dv_devx_create_event_channel_flags flags),
-        (context, flags), dpk_context_is_emulated(context), dpk_forward_refuse())
+REFUSE(struct mlx5dv_devx_event_channel *, mlx5dv_devx_create_event_channel,
+       (struct ibv_context * context, enum mlx5dv_devx_create_event_channel_flags flags),
+       (context, flags), dpk_context_is_emulated(context))
 
 /* comp_mask is set for memory that is not the program's (dmabuf). */
 FORWARD(struct mlx5dv_devx_umem *, NULL, mlx5dv_devx_umem_reg_ex,

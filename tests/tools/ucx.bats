@@ -94,7 +94,8 @@ ranks() { # COUNT
 @test "ranks of MPI send by UCX, by connections and by datagrams" {
     mpi_setup rc_v,self
     ranks 4
-    ! grep -q -e '^-[EW]-' said
+    grep -e '^-[EW]-' said | sort -u >errors
+    echo '-E- mlx5dv_devx_create_event_channel: emulated devices do not have it' | diff - errors
     UCX_TLS=ud_verbs,self ranks 2
 }
 

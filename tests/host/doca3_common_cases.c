@@ -227,6 +227,22 @@ static void maps_are_exported_as_far_as_permitted(void)
     CHECK(doca_mmap_destroy(m) == OK && doca_mmap_destroy(m) == INVALID);
 }
 
+/* Two maps, each started three times without memory; then with a log of the SDK. */
+static void what_is_not_configured_is_told_of_each_object(void)
+{
+    struct doca_mmap *maps[2] = {0};
+    struct doca_log_backend *log = NULL;
+    for (int i = 0; i < 2; i++)
+        CHECK(doca_mmap_create(&maps[i]) == OK);
+    for (int i = 0; i < 6; i++)
+        CHECK(doca_mmap_start(maps[i % 2]) == DOCA_ERROR_BAD_CONFIG);
+    CHECK(doca_log_backend_create_with_file_sdk(stdout, &log) == OK);
+    for (int i = 0; i < 6; i++)
+        CHECK(doca_mmap_start(maps[i % 2]) == DOCA_ERROR_BAD_CONFIG);
+    for (int i = 0; i < 2; i++)
+        CHECK(doca_mmap_destroy(maps[i]) == OK);
+}
+
 static void buffers_come_from_an_inventory(void)
 {
     struct doca_mmap *m = map_new(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
@@ -365,6 +381,7 @@ const struct test_case common_cases[] = {
     CASE(maps_are_of_memory_that_is_there),
     CASE(maps_are_exported_as_far_as_permitted),
     CASE(forged_exports_are_refused),
+    CASE(what_is_not_configured_is_told_of_each_object),
     CASE(buffers_come_from_an_inventory),
     CASE(every_pair_of_locations_works),
     CASE(events_are_exported_to_peers),

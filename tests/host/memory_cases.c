@@ -2,7 +2,6 @@
 #include "memory_cases.h"
 
 #include <doca_dpa.h>
-#include <doca_log.h>
 #include <doca_mmap.h>
 #include <string.h>
 #include <unistd.h>
@@ -404,26 +403,9 @@ static void workers_occupy_units(void)
     world_close(&w);
 }
 
-/* Two maps, each started three times without memory; then with a log of the SDK. */
-static void what_is_not_configured_is_told_of_each_object(void)
-{
-    struct doca_mmap *maps[2] = {0};
-    struct doca_log_backend *log = NULL;
-    for (int i = 0; i < 2; i++)
-        CHECK(doca_mmap_create(&maps[i]) == OK);
-    for (int i = 0; i < 6; i++)
-        CHECK(doca_mmap_start(maps[i % 2]) == DOCA_ERROR_BAD_CONFIG);
-    CHECK(doca_log_backend_create_with_file_sdk(stdout, &log) == OK);
-    for (int i = 0; i < 6; i++)
-        CHECK(doca_mmap_start(maps[i % 2]) == DOCA_ERROR_BAD_CONFIG);
-    for (int i = 0; i < 2; i++)
-        CHECK(doca_mmap_destroy(maps[i]) == OK);
-}
-
 static const struct test_case cases[] = {
     CASE(refused_calls_say_why),
     CASE(workers_occupy_units),
-    CASE(what_is_not_configured_is_told_of_each_object),
     CASE(pointers_reach_several_memories),
     CASE(pointers_work_for_every_width),
     CASE(pointers_end_with_their_memory),

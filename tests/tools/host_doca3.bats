@@ -17,6 +17,12 @@ setup_file() {
     [ "$(grep -c '^-E- doca_mmap_start: the map has no device' <<<"$output")" -eq 1 ]
 }
 
+@test "missing configuration is reported for each object, in the SDK's log each time" {
+    case_ok what_is_not_configured_is_told_of_each_object
+    [ "$(grep -c '^-E- doca_mmap_start: the map has no memory (doca_mmap_set_memrange) (DOCA_ERROR_BAD_CONFIG)$' <<<"$output")" -eq 2 ]
+    [ "$(grep -c '\[DOCA\]\[ERR\].*doca_mmap_start: the map has no memory (doca_mmap_set_memrange) (DOCA_ERROR_BAD_CONFIG)$' <<<"$output")" -eq 6 ]
+}
+
 @test "kernels of a context overlap" {
     case_ok kernels_of_a_context_overlap
     DPAKIT_WORKERS=1 case_ok kernels_of_a_context_overlap

@@ -48,12 +48,6 @@ setup_file() {
     reported 'doca_dpa_worker_destroy: the worker is invalid, or endpoints use it'
 }
 
-@test "missing configuration is reported for each object, in the SDK's log each time" {
-    case_ok what_is_not_configured_is_told_of_each_object
-    [ "$(grep -c '^-E- doca_mmap_start: the map has no memory (doca_mmap_set_memrange) (DOCA_ERROR_BAD_CONFIG)$' <<<"$output")" -eq 2 ]
-    [ "$(grep -c '\[DOCA\]\[ERR\].*doca_mmap_start: the map has no memory (doca_mmap_set_memrange) (DOCA_ERROR_BAD_CONFIG)$' <<<"$output")" -eq 6 ]
-}
-
 @test "a worker's threads occupy sixteen units" {
     DPAKIT_EUS=20 case_ok workers_occupy_units
     reported 'doca_dpa_worker_create: its 16 threads need an execution unit each: only 4 .* free'

@@ -152,11 +152,12 @@ run mlxdpa -e hello_signed --ca root.der verify
 hello hello_signed
 
 step "8. One byte of the device code changed: refused"
-offset=$(mlxdpa -e hello_signed list | awk '/dpa_hello_world_app/ {print $3; exit}')
+# The device ELF lies behind the 56 bytes of its target's description; the first page of the ELF has its headers.
+code=$(($(mlxdpa -e hello_signed list | awk '/dpa_hello_world_app/ {print $3; exit}') + 56 + 4096))
 cp hello_signed tampered
 tell "# flipping the byte at offset 4096 of the device ELF (first instruction)"
-byte=$(xxd -s $((offset + 4096)) -l 1 -p tampered)
-printf '%02x' $((0x$byte ^ 1)) | xxd -r -p | dd of=tampered bs=1 seek=$((offset + 4096)) conv=notrunc status=none
+byte=$(xxd -s $code -l 1 -p tampered)
+printf '%02x' $((0x$byte ^ 1)) | xxd -r -p | dd of=tampered bs=1 seek=$code conv=notrunc status=none
 refused DIGEST_MISMATCH segment -- ./tampered mlx5_0
 
 step "9. Signed under a foreign CA: refused"

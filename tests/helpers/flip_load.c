@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     struct dpk_error err = {0};
     struct dpk_device *device = NULL;
     struct dpk_hostfile *host = NULL;
-    uint8_t *elf = NULL, *crypto = NULL;
+    uint8_t *elf = NULL, *room = NULL;
     const struct dpk_program *p = NULL;
     struct dpk_load_result result;
     size_t count = 0;
@@ -59,24 +59,23 @@ int main(int argc, char **argv)
         goto out;
     }
     const struct dpk_subject *subject = &p->subjects[0];
-    size_t elf_size = p->sections.elf_size;
-    elf = malloc(elf_size);
-    crypto = malloc(subject->crypto_size);
-    if (!elf || !crypto || !subject->crypto_size)
+    struct dpk_load_request ask = {.device = device, .app = p->name, .sections = p->sections};
+    elf = malloc(ask.sections.elf_size);
+    room = malloc(ask.sections.room_size);
+    if (!elf || !room || !subject->crypto)
         goto out;
-    memcpy(elf, p->sections.elf, elf_size);
-    memcpy(crypto, subject->crypto, subject->crypto_size);
-    struct dpk_load_request ask = {.device = device,
-                                   .app = p->name,
-                                   .sections = {.elf = elf,
-                                                .elf_size = elf_size,
-                                                .crypto = crypto,
-                                                .crypto_size = subject->crypto_size}};
+    memcpy(elf, ask.sections.elf, ask.sections.elf_size);
+    memcpy(room, ask.sections.room, ask.sections.room_size);
+    const struct dpk_reader *file = &subject->elf.file;
+    uint8_t *program = elf + (file->begin - ask.sections.elf);
+    uint8_t *crypto = room + (subject->crypto - ask.sections.room);
+    ask.sections.elf = elf;
+    ask.sections.room = room;
     if (load(&ask, &result, &err) != DPK_OK || !result.authentication) {
         fprintf(stderr, "as it is, it must load with authentication on: %s\n", err.message);
         goto out;
     }
-    if (!flip_all(&ask, elf, elf_size, stride, "device ELF", &count) ||
+    if (!flip_all(&ask, program, (size_t)(file->end - file->begin), stride, "device ELF", &count) ||
         !flip_all(&ask, crypto, subject->crypto_size, stride, "crypto data", &count))
         goto out;
     if (load(&ask, &result, &err) != DPK_OK)
@@ -84,7 +83,7 @@ int main(int argc, char **argv)
     printf("%zu flips refused\n", count);
     code = 0;
 out:
-    free(crypto);
+    free(room);
     free(elf);
     dpk_hostfile_close(host);
     dpk_device_close(device);

@@ -67,10 +67,15 @@ TEXT
     [ "$(tail -n 1 "$BATS_TEST_TMPDIR/lines")" = "INF Done" ]
 }
 
-@test "diamond tree: the last node after both sides" {
+# The lines of the diamond, of which neither side waits for the other.
+diamond() {
     sample diamond_tree
-    sed -n 2,3p "$BATS_TEST_TMPDIR/lines" | sort >"$BATS_TEST_TMPDIR/both" # neither waits for the other
+    sed -n 2,3p "$BATS_TEST_TMPDIR/lines" | sort >"$BATS_TEST_TMPDIR/both"
     sed -i -e "2r $BATS_TEST_TMPDIR/both" -e 2,3d "$BATS_TEST_TMPDIR/lines"
+}
+
+@test "diamond tree: the last node after both sides" {
+    diamond
     diff - "$BATS_TEST_TMPDIR/lines" <<'TEXT'
 Node A: 1 from A
 Node B: 1 from A
@@ -86,7 +91,7 @@ TEXT
     sed -n '/^\/ 0\/Node A/,/^```/p' "$BATS_TEST_DIRNAME/../../examples/doca-2.2/README.md" |
         grep -v '^```' | lines_of >"$BATS_TEST_TMPDIR/shown"
     [ -s "$BATS_TEST_TMPDIR/shown" ]
-    sample diamond_tree
+    diamond
     diff "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/lines"
 }
 

@@ -130,6 +130,8 @@ void stop_comch(struct world *w)
 
 void destroy_comch_object(void *object)
 {
+    if (!object)
+        return;
     doca_comch_producer_destroy(object);
     doca_comch_consumer_destroy(object);
     doca_comch_client_destroy(object);

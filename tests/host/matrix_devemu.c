@@ -145,6 +145,8 @@ void make_devemu(struct world *w, struct doca_dev *dev, enum state state, const 
 
 void destroy_devemu_object(void *object)
 {
+    if (!object)
+        return;
     doca_devemu_pci_db_destroy(object);
     doca_devemu_pci_msix_destroy(object);
     doca_devemu_pci_db_completion_destroy(object);

@@ -229,6 +229,8 @@ void stop_eth(struct world *w)
 
 void destroy_eth_object(void *object)
 {
+    if (!object)
+        return;
     doca_eth_rxq_destroy(object);
     doca_eth_txq_destroy(object);
     doca_task_batch_free(object);

@@ -60,6 +60,8 @@ void stop_graph(struct world *w)
 
 void destroy_graph_object(void *object)
 {
+    if (!object)
+        return;
     doca_graph_instance_destroy(object);
     doca_graph_destroy(object);
     doca_clock_destroy(object);

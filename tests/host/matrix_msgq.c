@@ -62,6 +62,8 @@ void make_msgq(struct world *w, struct doca_dev *dev, enum state state, const ch
 
 void destroy_msgq_object(void *object)
 {
+    if (!object)
+        return;
     doca_comch_msgq_destroy(object);
     doca_comch_consumer_completion_destroy(object);
 }

@@ -177,6 +177,8 @@ void make_verbs(struct world *w, enum state state, const char *function)
 
 void destroy_verbs_object(void *object)
 {
+    if (!object)
+        return;
     doca_verbs_qp_destroy(object);
     doca_verbs_srq_destroy(object);
     doca_verbs_cq_destroy(object);

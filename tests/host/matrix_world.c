@@ -159,6 +159,8 @@ static void stop_threads(struct world *w)
 }
 static void destroy_thread_object(void *object)
 {
+    if (!object)
+        return;
     doca_dpa_notification_completion_destroy(object);
     doca_dpa_completion_destroy(object);
     doca_dpa_eu_affinity_destroy(object);
@@ -210,6 +212,8 @@ static void destroy_own(struct world *w)
 }
 static void destroy_made(struct world *w)
 {
+    if (!w->made)
+        return;
     doca_pcc_destroy(w->made);
     doca_rdma_destroy(w->made);
     doca_rdma_addr_destroy(w->made);
@@ -340,6 +344,8 @@ static void stop_others(struct world *w)
 /* Whatever it is: all but its own destructor refuse it. */
 static void destroy(void *object)
 {
+    if (!object)
+        return;
     doca_buf_dec_refcount(object, NULL);
     doca_buf_inventory_destroy(object);
     doca_buf_pool_destroy(object);

@@ -70,3 +70,18 @@ SH
     [ "$status" -eq 1 ]
     [ "${lines[-1]}" = "7 passed, 1 failed" ]
 }
+
+@test "on a slow machine the last steps are left out, and named before the sum" {
+    # The clock runs an hour ahead with each step that tests with a sanitizer.
+    printf '#!/bin/sh\necho $(($(/usr/bin/date +%%s) + 4000 * $(grep -c SANITIZE "$ASKED")))\n' >bin/date
+    chmod +x bin/date
+    touch asked
+    run tree/.ci/run
+    echo "$output"
+    [ "$status" -eq 0 ]
+    grep -q 'SANITIZE=1 test' asked
+    ! grep -q -e 'SANITIZE=thread' asked || false
+    grep -qx "make -j$(nproc) fuzz-coverage" asked
+    [ "${lines[-2]}" = "== left out after 66 minutes: ThreadSanitizer" ]
+    [ "${lines[-1]}" = "21 passed, 0 failed" ]
+}

@@ -243,6 +243,16 @@ END
     ! grep -q '^once more' out || false
 }
 
+@test "no file is begun after the time that DPAKIT_TEST_UNTIL names, and the sum says so" {
+    echo 'a test "passes" { :; }' | bats_file early
+    MORE=DPAKIT_TEST_UNTIL=$(($(date +%s) + 100)) runner early
+    last '1 passed, 0 failed'
+    MORE=DPAKIT_TEST_UNTIL=$(date +%s) runner early
+    grep -qx 'skipped: 1 the file was not begun: the time for tests was over' out
+    last '0 passed, 0 failed, 1 skipped'
+    xmllint --noout build/tests.xml
+}
+
 @test "an unknown test name is reported with similar names, and nothing runs" {
     for name in host_verbs host_doca mlxdpa; do bats_file $name <<<'a test "runs" { :; }'; done
     touch "$run_in/unit/test_base.c"

@@ -241,8 +241,9 @@ static enum dpk_status open_program(const char *word, const struct options *o, u
     char directory[PATH_MAX], device[PATH_MAX];
     enum dpk_status status = load(word, o, &image, directory, device, err);
     if (status == DPK_OK && !dpk_pcc_is_program(image, &role))
-        status = dpk_fail(err, DPK_ERR_NOT_FOUND,
-                          "%s: no program of congestion control (doca_pcc_dev_user_algo)", word);
+        status = dpk_fail(
+            err, DPK_ERR_NOT_FOUND,
+            "%s: the file is not a program of congestion control (doca_pcc_dev_user_algo)", word);
     else if (status == DPK_OK && role != DPK_PCC_RP)
         status = dpk_fail(err, DPK_ERR_UNSUPPORTED,
                           "%s: a notification point, which sets no rates; dpapcc runs reaction "

@@ -212,7 +212,7 @@ doca_error_t doca_devemu_pci_type_is_started(const struct doca_devemu_pci_type *
                                              uint8_t *started);
 /* Copies the name to an array of DOCA_DEVEMU_PCI_TYPE_NAME_LEN bytes. */
 doca_error_t doca_devemu_pci_type_get_name(const struct doca_devemu_pci_type *pci_type,
-                                           char (*name)[]);
+                                           char (*name)[DOCA_DEVEMU_PCI_TYPE_NAME_LEN]);
 
 /* ---- BARs 0 to 5 and their regions ---- */
 

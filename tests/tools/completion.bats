@@ -101,7 +101,7 @@ program() {
     touch input.pcap
     [ "$(offers dpadev wire mlx5_7 ve)" = veth: ]
     # All kinds of input that the tool knows.
-    diff <(offers dpadev wire mlx5_7 '') <(dpadev wire mlx5_7 nothing 2>&1 | sed 's/.*is no wire: //; s/, /\n/g' |
+    diff <(offers dpadev wire mlx5_7 '') <(dpadev wire mlx5_7 nothing 2>&1 | sed 's/.*is not a wire: //; s/, /\n/g' |
         grep -oE '^[a-z]+:?' | sort)
     [ "$(offers dpadev wire mlx5_7 veth : l)" = lo ]
     [ "$(offers dpadev wire mlx5_7 dev :)" = mlx5_7 ]

@@ -26,7 +26,7 @@ GETTER(doca_devemu_pci_type_get_dev, struct doca_dev *, t->dev ? t->dev->object.
 GETTER(doca_devemu_pci_type_is_started, uint8_t, t->started)
 
 doca_error_t doca_devemu_pci_type_get_name(const struct doca_devemu_pci_type *pci_type,
-                                           char (*name)[])
+                                           char (*name)[DOCA_DEVEMU_PCI_TYPE_NAME_LEN])
 {
     struct pci_type *t = name ? dpk_object_lock(pci_type, &devemu_pci_type_kind) : NULL;
     if (!t)

@@ -7,7 +7,7 @@
 static enum dpk_path_result judged(struct dpk_certchain *chain, struct dpk_buf *roots, size_t count,
                                    char why[256])
 {
-    struct dpk_der list[4];
+    struct dpk_der list[4] = {0};
     for (size_t i = 0; i < count; i++)
         list[i] = (struct dpk_der){roots[i].data, roots[i].size};
     enum dpk_path_result got = dpk_certchain_validate(chain, list, count, why, 256);

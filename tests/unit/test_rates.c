@@ -85,12 +85,15 @@ static const struct dpk_rates_seen *seen(void)
     return &s;
 }
 
-/* Waits for a minute at most. */
+/* Waits for a minute at most, until `what` was true once. */
 #define AWAIT(what)                                                                                \
     do {                                                                                           \
-        for (int tries = 0; !(what) && tries < 60000; tries++)                                     \
+        bool was_ = (what);                                                                        \
+        for (int tries = 0; !was_ && tries < 60000; tries++) {                                     \
             usleep(1000);                                                                          \
-        assert_true(what);                                                                         \
+            was_ = (what);                                                                         \
+        }                                                                                          \
+        assert_true(was_);                                                                         \
     } while (0)
 
 /* ---- Sending ---- */

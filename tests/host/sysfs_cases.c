@@ -123,6 +123,8 @@ static void other_paths_are_the_systems(void)
     CHECK(open("/sys/class/infiniband/mlx5_9/fw_ver", O_RDONLY) == -1 && errno == ENOENT);
     CHECK(open("/sys/class/infinibandage", O_RDONLY) == -1 && errno == ENOENT);
     CHECK(access("/dev/infiniband/../mlx5_0", F_OK) == -1);
+    const char *volatile bad = (const char *)1;
+    CHECK(access(bad, F_OK) == -1 && errno == EFAULT);
     CHECK(stat("/dev/null", &ours) == 0 && fstatat(AT_FDCWD, "/dev/null", &theirs, 0) == 0);
     CHECK(ours.st_ino == theirs.st_ino && realpath("/dev/null", path));
     CHECK(strcmp(path, "/dev/null") == 0);

@@ -62,10 +62,11 @@ static bool find(const char *path, char out[PATH_MAX])
 
 const char *sysfs_answer(const char *path, char out[PATH_MAX])
 {
-    if (!path || !is_named(path))
-        return path;
     const int before = errno;
-    const char *answer = !exists(path) && find(path, out) ? out : path;
+    const char *answer = path;
+    /* The kernel reads the path first: the program's pointer may be bad. */
+    if (path && !exists(path) && errno != EFAULT && is_named(path) && find(path, out))
+        answer = out;
     errno = before;
     return answer;
 }

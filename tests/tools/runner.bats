@@ -251,6 +251,20 @@ END
     grep -qx 'skipped: 1 the file was not begun: the time for tests was over' out
     last '0 passed, 0 failed, 1 skipped'
     xmllint --noout build/tests.xml
+    # CI does not fail for files that it has no time for.
+    DPAKIT_BUILD=$PWD/build DPAKIT_TEST_UNTIL=1 "$run_in/run" early
+}
+
+@test "a file that failed is run once more though the time is over, and has failed" {
+    bats_file broken <<'END'
+a test "breaks after the time" {
+    until [ "$(date +%s)" -ge "${DPAKIT_TEST_UNTIL:-0}" ]; do :; done
+    false
+}
+END
+    MORE=DPAKIT_TEST_UNTIL=$(($(date +%s) + 6)) runner broken
+    last '0 passed, 1 failed'
+    ! grep -q '^flaky' out || false
 }
 
 @test "an unknown test name is reported with similar names, and nothing runs" {

@@ -88,11 +88,21 @@ copy() { # VERB BLOCK SIZE [OPTION ...]
     clients_setup fio fio
     copy send 64k 4m --verify=crc32c --do_verify=0
     grep -q 'READ: .*io=4096KiB' server
-    serve "${job[@]}" --iodepth=32 --rw=read --bs=64k --size=4m --verify=md5 --port=
-    in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" "${job[@]}" --iodepth=4 --rw=write --verb=send --hostname=127.0.0.1 \
-        --port="$port" --bs=64k --size=4m --verify=crc32c --do_verify=0 >client 2>&1
-    code=0
-    wait "$server" || code=$?
+    local tries=0 code=137
+    while [ "$code" -eq 137 ] && [ $((++tries)) -le 5 ]; do # 137: killed here, after the client got no receive (see copy)
+        serve "${job[@]}" --iodepth=32 --rw=read --bs=64k --size=4m --verify=md5 --port=
+        in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" "${job[@]}" --iodepth=4 --rw=write --verb=send \
+            --hostname=127.0.0.1 --port="$port" --bs=64k --size=4m --verify=crc32c --do_verify=0 >client 2>&1
+        client=$!
+        while kill -0 "$server" 2>/dev/null; do
+            ! grep -q 'cq completion status 13(RNR' client || kill -9 "$server" 2>/dev/null || :
+            sleep 0.1
+        done
+        code=0
+        wait "$server" || code=$?
+        kill -9 "$client" 2>/dev/null || :
+        wait "$client" || :
+    done
     [ "$code" -eq 1 ]
     grep -q 'verify type mismatch' server
 }

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/doca/core/object.h"
+#include "api/doca/core/core.h"
 #include "base/base.h"
 #include "log.h"
 
@@ -185,13 +185,14 @@ doca_error_t doca_log_backend_create_standard(void)
                                 .lower = DOCA_LOG_LEVEL_WARNING,
                                 .strict = true};
     doca_error_t result = DOCA_ERROR_ALREADY_EXIST;
+    dpk_doca_because(result, "the standard backends were made already");
     pthread_mutex_lock(&backends.lock);
     if (!backends.standard) {
         backends.standard = backend_add(&out, false) && backend_add(&err, false);
         result = backends.standard ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
     }
     pthread_mutex_unlock(&backends.lock);
-    return result;
+    return dpk_doca_end(NULL, __func__, result);
 }
 
 static doca_error_t with_file(FILE *file, bool sdk, struct doca_log_backend **backend)
@@ -207,7 +208,9 @@ static doca_error_t with_fd(int fd, bool sdk, struct doca_log_backend **backend)
 {
     if (backend)
         *backend = NULL;
-    if (!backend || fcntl(fd, F_GETFD) < 0)
+    if (backend && fcntl(fd, F_GETFD) < 0)
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "%d is not an open descriptor", fd);
+    if (!backend)
         return DOCA_ERROR_INVALID_VALUE;
     return backend_create(&(struct backend){.write = write_fd, .fd = fd}, sdk, backend);
 }
@@ -217,8 +220,10 @@ static doca_error_t with_buffer(char *buffer, size_t capacity, log_flush_callbac
 {
     if (backend)
         *backend = NULL;
-    if (!buffer || capacity < 2 || !flush || !backend)
+    if (!buffer || !flush || !backend)
         return DOCA_ERROR_INVALID_VALUE;
+    if (capacity < 2)
+        return dpk_doca_too_small("the buffer", capacity, 2);
     buffer[0] = '\0';
     return backend_create(
         &(struct backend){
@@ -242,55 +247,65 @@ static doca_error_t with_syslog(const char *name, bool sdk, struct doca_log_back
 
 doca_error_t doca_log_backend_create_with_file(FILE *fptr, struct doca_log_backend **backend)
 {
-    return with_file(fptr, false, backend);
+    return dpk_doca_end(NULL, __func__, with_file(fptr, false, backend));
 }
 
 doca_error_t doca_log_backend_create_with_file_sdk(FILE *fptr, struct doca_log_backend **backend)
 {
-    return with_file(fptr, true, backend);
+    return dpk_doca_end(NULL, __func__, with_file(fptr, true, backend));
 }
 
 doca_error_t doca_log_backend_create_with_fd(int fd, struct doca_log_backend **backend)
 {
-    return with_fd(fd, false, backend);
+    return dpk_doca_end(NULL, __func__, with_fd(fd, false, backend));
 }
 
 doca_error_t doca_log_backend_create_with_fd_sdk(int fd, struct doca_log_backend **backend)
 {
-    return with_fd(fd, true, backend);
+    return dpk_doca_end(NULL, __func__, with_fd(fd, true, backend));
 }
 
 doca_error_t doca_log_backend_create_with_buf(char *buf, size_t capacity,
                                               log_flush_callback handler,
                                               struct doca_log_backend **backend)
 {
-    return with_buffer(buf, capacity, handler, false, backend);
+    return dpk_doca_end(NULL, __func__, with_buffer(buf, capacity, handler, false, backend));
 }
 
 doca_error_t doca_log_backend_create_with_buf_sdk(char *buf, size_t capacity,
                                                   log_flush_callback handler,
                                                   struct doca_log_backend **backend)
 {
-    return with_buffer(buf, capacity, handler, true, backend);
+    return dpk_doca_end(NULL, __func__, with_buffer(buf, capacity, handler, true, backend));
 }
 
 doca_error_t doca_log_backend_create_with_syslog(const char *name,
                                                  struct doca_log_backend **backend)
 {
-    return with_syslog(name, false, backend);
+    return dpk_doca_end(NULL, __func__, with_syslog(name, false, backend));
 }
 
 doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
                                                      struct doca_log_backend **backend)
 {
-    return with_syslog(name, true, backend);
+    return dpk_doca_end(NULL, __func__, with_syslog(name, true, backend));
 }
 
 /* ---- Limits ---- */
 
-static bool is_level(uint32_t level)
+static doca_error_t check_level(uint32_t level)
 {
-    return level >= DOCA_LOG_LEVEL_DISABLE && level <= DOCA_LOG_LEVEL_TRACE && level % 10 == 0;
+    if (level >= DOCA_LOG_LEVEL_DISABLE && level <= DOCA_LOG_LEVEL_TRACE && level % 10 == 0)
+        return DOCA_SUCCESS;
+    return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                            "%u is not a level: levels are %u, %u and so on up to %u", level,
+                            DOCA_LOG_LEVEL_DISABLE, DOCA_LOG_LEVEL_CRIT, DOCA_LOG_LEVEL_TRACE);
+}
+
+static doca_error_t wrong_lines(bool sdk)
+{
+    return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the backend is for lines of %s",
+                            sdk ? "the SDK" : "the program");
 }
 
 /* Sets a limit of a backend for that kind of lines. */
@@ -298,53 +313,57 @@ static doca_error_t set_limit(struct doca_log_backend *backend, bool sdk, bool i
                               uint32_t level)
 {
     struct backend *b = dpk_object_pin(backend, &backend_kind);
-    bool good = b && b->sdk == sdk && is_level(level);
+    const doca_error_t result = !b              ? DOCA_ERROR_INVALID_VALUE
+                                : b->sdk != sdk ? wrong_lines(b->sdk)
+                                                : check_level(level);
     pthread_mutex_lock(&backends.lock);
-    if (good)
+    if (result == DOCA_SUCCESS)
         *(is_upper ? &b->upper : &b->lower) = level;
     pthread_mutex_unlock(&backends.lock);
     dpk_object_drop(b);
-    return good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return result;
 }
 
 /* Makes a backend of the program's lines ignore global limits from now on. */
 static doca_error_t make_strict(struct doca_log_backend *backend, bool is_upper)
 {
     struct backend *b = dpk_object_pin(backend, &backend_kind);
-    bool good = b && !b->sdk;
+    const doca_error_t result = !b       ? DOCA_ERROR_INVALID_VALUE
+                                : b->sdk ? wrong_lines(true)
+                                         : DOCA_SUCCESS;
     pthread_mutex_lock(&backends.lock);
-    if (good)
+    if (result == DOCA_SUCCESS)
         *(is_upper ? &b->upper_is_strict : &b->strict) = true;
     pthread_mutex_unlock(&backends.lock);
     dpk_object_drop(b);
-    return good ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return result;
 }
 
 doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend,
                                                     uint32_t level)
 {
-    return set_limit(backend, false, false, level);
+    return dpk_doca_end(backend, __func__, set_limit(backend, false, false, level));
 }
 
 doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend)
 {
-    return make_strict(backend, false);
+    return dpk_doca_end(backend, __func__, make_strict(backend, false));
 }
 
 doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend,
                                                     uint32_t level)
 {
-    return set_limit(backend, false, true, level);
+    return dpk_doca_end(backend, __func__, set_limit(backend, false, true, level));
 }
 
 doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend)
 {
-    return make_strict(backend, true);
+    return dpk_doca_end(backend, __func__, make_strict(backend, true));
 }
 
 doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *logger, uint32_t level)
 {
-    return set_limit(logger, true, false, level);
+    return dpk_doca_end(logger, __func__, set_limit(logger, true, false, level));
 }
 
 static uint32_t get_global(const uint32_t *limit)
@@ -357,8 +376,9 @@ static uint32_t get_global(const uint32_t *limit)
 
 static doca_error_t set_global(uint32_t *limit, uint32_t level)
 {
-    if (!is_level(level))
-        return DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t result = check_level(level);
+    if (result != DOCA_SUCCESS)
+        return result;
     pthread_mutex_lock(&backends.lock);
     *limit = level;
     pthread_mutex_unlock(&backends.lock);
@@ -367,7 +387,7 @@ static doca_error_t set_global(uint32_t *limit, uint32_t level)
 
 doca_error_t doca_log_level_set_global_lower_limit(uint32_t level)
 {
-    return set_global(&backends.global, level);
+    return dpk_doca_end(NULL, __func__, set_global(&backends.global, level));
 }
 
 uint32_t doca_log_level_get_global_lower_limit(void)
@@ -377,7 +397,7 @@ uint32_t doca_log_level_get_global_lower_limit(void)
 
 doca_error_t doca_log_level_set_global_upper_limit(uint32_t upper_limit)
 {
-    return set_global(&backends.global_upper, upper_limit);
+    return dpk_doca_end(NULL, __func__, set_global(&backends.global_upper, upper_limit));
 }
 
 uint32_t doca_log_level_get_global_upper_limit(void)
@@ -387,8 +407,8 @@ uint32_t doca_log_level_get_global_upper_limit(void)
 
 doca_error_t doca_log_level_set_global_sdk_limit(uint32_t level)
 {
-    if (!is_level(level))
-        return DOCA_ERROR_INVALID_VALUE;
+    if (check_level(level) != DOCA_SUCCESS)
+        return dpk_doca_end(NULL, __func__, DOCA_ERROR_INVALID_VALUE);
     pthread_mutex_lock(&backends.lock);
     for (struct backend *b = backends.first; b; b = b->next)
         if (b->sdk)

@@ -16,7 +16,7 @@ void doca_task_batch_free(struct doca_task_batch *task_batch)
     dpk_object_drop(b);
 }
 
-static doca_error_t submit(struct doca_task_batch *task_batch, bool checked)
+static doca_error_t submit(const char *call, struct doca_task_batch *task_batch, bool checked)
 {
     struct dpk_task_batch *b = pin(task_batch);
     doca_error_t result = b ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
@@ -25,23 +25,23 @@ static doca_error_t submit(struct doca_task_batch *task_batch, bool checked)
     if (result == DOCA_SUCCESS)
         result = dpk_task_submit(&b->task, true, NULL, NULL);
     dpk_object_drop(b);
-    return result;
+    return dpk_doca_end(task_batch, call, result);
 }
 
 doca_error_t doca_task_batch_submit(struct doca_task_batch *task_batch)
 {
-    return submit(task_batch, false);
+    return submit(__func__, task_batch, false);
 }
 
 doca_error_t doca_task_batch_try_submit(struct doca_task_batch *task_batch)
 {
-    return submit(task_batch, true);
+    return submit(__func__, task_batch, true);
 }
 
 doca_error_t doca_task_batch_get_status(const struct doca_task_batch *task_batch)
 {
     struct dpk_task_batch *b = pin(task_batch);
-    const doca_error_t result = b ? dpk_task_status(&b->task) : DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t result = b ? dpk_task_status(&b->task) : dpk_doca_no_object(__func__);
     dpk_object_drop(b);
     return result;
 }

@@ -26,17 +26,17 @@ static const struct dpk_kind clock_kind = {.left = clock_left, .release = clock_
 
 doca_error_t doca_clock_cap_nic_free_running_is_supported(const struct doca_devinfo *devinfo)
 {
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
+    return dpk_doca_end(devinfo, __func__, dpk_devinfo_answer(devinfo, DOCA_SUCCESS));
 }
 
 doca_error_t doca_clock_cap_nic_real_time_is_supported(const struct doca_devinfo *devinfo)
 {
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
+    return dpk_doca_end(devinfo, __func__, dpk_devinfo_answer(devinfo, DOCA_SUCCESS));
 }
 
 doca_error_t doca_clock_cap_nic_dpa_timer_is_supported(const struct doca_devinfo *devinfo)
 {
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
+    return dpk_doca_end(devinfo, __func__, dpk_devinfo_answer(devinfo, DOCA_SUCCESS));
 }
 
 doca_error_t doca_clock_create(const struct doca_dev *dev, struct doca_clock **clock)
@@ -45,19 +45,19 @@ doca_error_t doca_clock_create(const struct doca_dev *dev, struct doca_clock **c
         *clock = NULL;
     struct dpk_dev *d = clock ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct clock *c = calloc(1, sizeof *c);
     if (c) {
         dpk_object_use(c->dev = d);
         *clock = dpk_object_enter(c, &clock_kind);
     }
     dpk_object_drop(d);
-    return *clock ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(dev, __func__, *clock ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_clock_destroy(struct doca_clock *clock)
 {
-    return dpk_object_destroy(clock, &clock_kind);
+    return dpk_doca_end(clock, __func__, dpk_object_destroy(clock, &clock_kind));
 }
 
 /* ---- Reading ---- */
@@ -95,7 +95,8 @@ static doca_error_t read_clock(uint64_t type, union doca_clock_timespec_t *out)
         if (clocks[i].type == type)
             return clock_gettime(clocks[i].id, &out->ts) == 0 ? DOCA_SUCCESS
                                                               : DOCA_ERROR_NOT_SUPPORTED;
-    return DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "0x%llx is not one clock",
+                            (unsigned long long)type);
 }
 
 doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t clock_type,
@@ -105,7 +106,7 @@ doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t c
     doca_error_t result =
         c && clock_ts ? read_clock(clock_type, clock_ts) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(clock, __func__, result);
 }
 
 /* Returns the progress of a clock between two readings, in its unit. */
@@ -144,9 +145,13 @@ doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock,
 {
     struct clock *c = dpk_object_pin(clock, &clock_kind);
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (c && primary_clock_ts && nic_clock_ts && error_margin && (nic_clock_type & NIC_CLOCKS))
+    const bool has_all = c && primary_clock_ts && nic_clock_ts && error_margin;
+    if (has_all && !(nic_clock_type & NIC_CLOCKS))
+        dpk_doca_because(result, "0x%llx is not a clock of the device",
+                         (unsigned long long)nic_clock_type);
+    else if (has_all)
         result = read_both(primary_clock_type, nic_clock_type, primary_clock_ts, nic_clock_ts,
                            error_margin);
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(clock, __func__, result);
 }

@@ -36,10 +36,14 @@ void dpk_doca_log_at(uint32_t level, const char *file, int line, const char *fun
 void dpk_doca_tell_at(struct dpk_told *told, unsigned kind, uint32_t level, const char *file,
                       int line, const char *function, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
-/* Stores the reason of a failure for this thread, and returns `result`. The caller that knows the object
- * reports the reason (dpk_doca_tell_reason). */
+/* Stores the reason of a failure for this thread, and returns `result`. The end of the call reports the
+ * reason (dpk_doca_end, dpk_doca_tell_reason). */
 doca_error_t dpk_doca_because(doca_error_t result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Returns the DOCA error for `err`, and stores its message as the reason. */
+doca_error_t dpk_doca_error_of(const struct dpk_error *err);
+/* Stores that the argument `name` has `size` bytes, which are less than `least`. Returns INVALID_VALUE. */
+doca_error_t dpk_doca_too_small(const char *name, size_t size, size_t least);
 /* Clears the stored reason. Call this before an operation that may store a reason. */
 void dpk_doca_forget_reason(void);
 /* Reports the stored reason of `result` as dpk_doca_tell does, once for each reason of the object. Without
@@ -48,26 +52,33 @@ doca_error_t dpk_doca_tell_reason(void *object, const char *what, doca_error_t r
 /* Takes the stored reason away, for a failure that is reported later. Returns memory of the caller, or
  * NULL if no reason is stored. */
 char *dpk_doca_take_reason(void);
-/* Reports why `call` failed, as dpk_doca_refuse does, with the name of the error; once for each text of an
- * object, where texts that differ in numbers alone are the same. Returns `result`. */
+/* Reports why `call` failed, with the name of the error: each time in the log of the SDK, and on stderr once
+ * for each text of an object, where texts that differ in numbers alone are the same. Returns `result`. */
 doca_error_t dpk_doca_refuse_call(void *object, doca_error_t result, const char *call,
                                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Reports that a call got NULL, or a handle that is not (or no longer) of the right kind. Returns
  * INVALID_VALUE. */
 doca_error_t dpk_doca_no_object(const char *call);
-/* Unlocks and unpins an object, as dpk_object_unlock, and then reports why `call` failed, if it failed. With
- * NULL, it returns dpk_doca_no_object. */
+/* Unlocks and unpins an object, as dpk_object_unlock, and then ends `call` as dpk_doca_end does. The format
+ * is the reason of a failure without a stored one. With NULL, it returns dpk_doca_no_object. */
 doca_error_t dpk_doca_unlock(void *object, const char *call, doca_error_t result,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* The end of a call that may have failed: reports why, as dpk_doca_refuse_call, unless `result` is SUCCESS,
- * IN_PROGRESS or AGAIN, or NOT_SUPPORTED as the answer of a capability. The reason is the one stored for `result` (dpk_doca_because), or a general one of
- * the error. `handle`: the program's object, which may be destroyed or NULL. Call this without a lock.
- * Returns `result`. */
+ * IN_PROGRESS or AGAIN, or NOT_SUPPORTED as the answer of a capability. The reason is the one stored for
+ * `result` (dpk_doca_because), or a general one of the error. `handle`: the program's object, which may be
+ * destroyed or NULL. Call this without a lock. Returns `result`. */
 doca_error_t dpk_doca_end(const void *handle, const char *call, doca_error_t result);
 /* Destroys an object, as dpk_object_destroy, and reports why `call` failed, if it failed. */
 doca_error_t dpk_doca_destroy(const void *handle, const struct dpk_kind *kind, const char *call);
-/* Returns `result` and reports its reason: each time in the log of the SDK, and on stderr once for each
- * place and object. `object`: NULL if the call has no living object. */
+/* A public function that a library of ours calls. It stores the reason of its failure instead of reporting
+ * it, so that the outer call reports it once and with its own name. A stored reason stays if it succeeds.
+ * The function must not run callbacks of the program. Returns its result. */
+#define dpk_doca_inner(call) (dpk_doca_inner_begin(), dpk_doca_inner_end(call))
+void dpk_doca_inner_begin(void);
+doca_error_t dpk_doca_inner_end(doca_error_t result);
+
+/* ---- Earlier ways to report, until all rooms have left them ---- */
+
 #define dpk_doca_refuse(object, result, ...)                                                       \
     ({                                                                                             \
         static struct dpk_told nobody_;                                                            \
@@ -77,7 +88,6 @@ doca_error_t dpk_doca_destroy(const void *handle, const struct dpk_kind *kind, c
         (doca_error_t)(result);                                                                    \
     })
 #define dpk_doca_bad_config(object, ...) dpk_doca_refuse(object, DOCA_ERROR_BAD_CONFIG, __VA_ARGS__)
-/* Logs `err` and returns the DOCA error for it. `call`: the name of the DOCA function. */
 doca_error_t dpk_doca_failed(const char *call, const struct dpk_error *err);
 
 /* ---- Devices ---- */

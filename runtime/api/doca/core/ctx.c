@@ -220,30 +220,24 @@ void dpk_dev_ctx_release(void *object)
 doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 {
     struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
-    if (!c)
-        return dpk_doca_no_object(__func__);
-    dpk_doca_forget_reason();
-    const doca_error_t result = dpk_doca_tell_reason(c, __func__, dpk_ctx_start(c));
+    const doca_error_t result = c ? dpk_ctx_start(c) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(ctx, __func__, result);
 }
 
 doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 {
     struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
-    if (!c)
-        return dpk_doca_no_object(__func__);
-    dpk_doca_forget_reason();
-    const doca_error_t result = dpk_doca_tell_reason(c, __func__, dpk_ctx_stop(c));
+    const doca_error_t result = c ? dpk_ctx_stop(c) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(ctx, __func__, result);
 }
 
 doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state)
 {
     struct dpk_ctx *c = state ? dpk_object_pin_ctx(ctx) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     *state = atomic_load(&c->state);
     dpk_object_drop(c);
     return DOCA_SUCCESS;
@@ -253,7 +247,7 @@ doca_error_t doca_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_d
 {
     struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     pthread_mutex_lock(&c->object.lock);
     c->user_data = user_data;
     pthread_mutex_unlock(&c->object.lock);
@@ -265,7 +259,7 @@ doca_error_t doca_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data 
 {
     struct dpk_ctx *c = user_data ? dpk_object_pin_ctx(ctx) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     pthread_mutex_lock(&c->object.lock);
     *user_data = c->user_data;
     pthread_mutex_unlock(&c->object.lock);
@@ -278,7 +272,7 @@ doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx,
 {
     struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     pthread_mutex_lock(&c->object.lock);
     c->changed = cb;
     pthread_mutex_unlock(&c->object.lock);
@@ -290,7 +284,7 @@ doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t 
 {
     struct dpk_ctx *c = num_inflight_tasks ? dpk_object_pin_ctx(ctx) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     *num_inflight_tasks = atomic_load(&c->submitted);
     dpk_object_drop(c);
     return DOCA_SUCCESS;
@@ -300,7 +294,7 @@ doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu 
 {
     struct dpk_ctx *c = gpu_dev ? dpk_object_pin_ctx(ctx) : NULL;
     dpk_object_drop(c);
-    return c ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(ctx, __func__, c ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }
 
 #define COMPLETION_VECTORS 1
@@ -312,15 +306,20 @@ doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *
         dpk_devinfo_answer(devinfo, num_comp_vectors ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
     if (result == DOCA_SUCCESS)
         *num_comp_vectors = COMPLETION_VECTORS;
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector)
 {
-    struct dpk_ctx *c = comp_vector < COMPLETION_VECTORS ? dpk_object_pin_ctx(ctx) : NULL;
-    const bool idle = c && atomic_load(&c->state) == DOCA_CTX_STATE_IDLE;
+    struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (c && comp_vector >= COMPLETION_VECTORS)
+        dpk_doca_because(result, "the device has no vector %u: it has %u, from 0", comp_vector,
+                         COMPLETION_VECTORS);
+    else if (c)
+        result = atomic_load(&c->state) == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : not_idle(c);
     dpk_object_drop(c);
-    return !c ? DOCA_ERROR_INVALID_VALUE : idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+    return dpk_doca_end(ctx, __func__, result);
 }
 
 void doca_ctx_flush_tasks(struct doca_ctx *ctx)

@@ -48,11 +48,14 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
     if (nb_devs)
         *nb_devs = 0;
     if (!dev_list || !nb_devs)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     int count = 0;
     struct ibv_device **devices = dpk_emulated_10.get_device_list(&count);
-    if (!devices)
-        return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
+    if (!devices) {
+        const doca_error_t why = errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
+        dpk_doca_because(why, "the devices cannot be listed: %m");
+        return dpk_doca_end(NULL, __func__, why);
+    }
     void **list = core_handles_new((size_t)count, &dpk_devinfo_kind);
     for (int i = 0; list && i < count; i++)
         if (!(list[i] = devinfo_new(devices[i]->name))) {
@@ -61,7 +64,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
         }
     dpk_emulated_10.free_device_list(devices);
     if (!list)
-        return DOCA_ERROR_NO_MEMORY;
+        return dpk_doca_end(NULL, __func__, DOCA_ERROR_NO_MEMORY);
     *dev_list = (struct doca_devinfo **)list;
     *nb_devs = (uint32_t)count;
     return DOCA_SUCCESS;
@@ -69,7 +72,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
 
 doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
 {
-    return core_handles_destroy((void **)dev_list, &dpk_devinfo_kind);
+    return dpk_doca_end(NULL, __func__, core_handles_destroy((void **)dev_list, &dpk_devinfo_kind));
 }
 
 /* ---- Properties ---- */
@@ -77,14 +80,16 @@ doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list)
 doca_error_t doca_devinfo_get_ibdev_name(const struct doca_devinfo *devinfo, char *ibdev_name,
                                          uint32_t size)
 {
-    if (!ibdev_name || size < DOCA_DEVINFO_IBDEV_NAME_SIZE)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct dpk_devinfo *info = dpk_object_pin(devinfo, &dpk_devinfo_kind);
+    struct dpk_devinfo *info = ibdev_name ? dpk_object_pin(devinfo, &dpk_devinfo_kind) : NULL;
     if (!info)
-        return DOCA_ERROR_INVALID_VALUE;
-    memcpy(ibdev_name, info->name, sizeof info->name);
+        return dpk_doca_no_object(__func__);
+    const doca_error_t result = size < sizeof info->name
+                                    ? dpk_doca_too_small("the name", size, sizeof info->name)
+                                    : DOCA_SUCCESS;
+    if (result == DOCA_SUCCESS)
+        memcpy(ibdev_name, info->name, sizeof info->name);
     dpk_object_drop(info);
-    return DOCA_SUCCESS;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 doca_error_t dpk_devinfo_ask(const struct doca_devinfo *devinfo, struct dpk_device_info *info)
@@ -95,7 +100,16 @@ doca_error_t dpk_devinfo_ask(const struct doca_devinfo *devinfo, struct dpk_devi
         return DOCA_ERROR_INVALID_VALUE;
     enum dpk_status status = dpk_device_info_by_name(d->name, info, &err);
     dpk_object_drop(d);
-    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed("doca_devinfo", &err);
+    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_error_of(&err);
+}
+
+/* As dpk_devinfo_ask, for a function that writes to `out`, which has `size` bytes. */
+static doca_error_t ask_for(const struct doca_devinfo *devinfo, const void *out, uint32_t size,
+                            uint32_t least, struct dpk_device_info *info)
+{
+    const doca_error_t result = out ? dpk_devinfo_ask(devinfo, info) : DOCA_ERROR_INVALID_VALUE;
+    return result == DOCA_SUCCESS && size < least ? dpk_doca_too_small("the result", size, least)
+                                                  : result;
 }
 
 uint32_t dpk_dev_dma_max(const struct dpk_dev *dev)
@@ -107,9 +121,7 @@ doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, cha
                                          uint32_t size)
 {
     struct dpk_device_info info = {0};
-    if (!iface_name || size < DOCA_DEVINFO_IFACE_NAME_SIZE)
-        return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpk_devinfo_ask(devinfo, &info);
+    doca_error_t result = ask_for(devinfo, iface_name, size, DOCA_DEVINFO_IFACE_NAME_SIZE, &info);
     const struct dpk_pci_address *at = &info.pci;
     if (result == DOCA_SUCCESS && info.side == DPK_SIDE_DPU)
         snprintf(iface_name, size, "p%u", info.number); /* name of the uplink */
@@ -118,18 +130,16 @@ doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, cha
                  at->function);
     else if (result == DOCA_SUCCESS)
         snprintf(iface_name, size, "enp%us0f%unp%u", at->bus, at->function, at->function);
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr,
                                        uint32_t size)
 {
     struct dpk_device_info info = {0};
-    if (!mac_addr || size < DOCA_DEVINFO_MAC_ADDR_SIZE)
-        return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpk_devinfo_ask(devinfo, &info);
+    doca_error_t result = ask_for(devinfo, mac_addr, size, DOCA_DEVINFO_MAC_ADDR_SIZE, &info);
     if (result != DOCA_SUCCESS)
-        return result;
+        return dpk_doca_end(devinfo, __func__, result);
     uint32_t hash = 2166136261u; /* FNV-1a of the serial number, which differs between machines */
     for (const char *c = info.serial; *c; c++)
         hash = (hash ^ (uint8_t)*c) * 16777619u;
@@ -145,11 +155,11 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
 {
     struct dpk_device_info info = {0};
     if (!pci_addr_str)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     doca_error_t result = dpk_devinfo_ask(devinfo, &info);
     if (result == DOCA_SUCCESS)
         dpk_pci_address_format(&info.pci, pci_addr_str);
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 /* Returns true if a text has the form of `form`, where x is any hexadecimal digit. */
@@ -167,7 +177,8 @@ doca_error_t dpk_pci_address_compare(const char *text, const struct dpk_pci_addr
     char address[DOCA_DEVINFO_PCI_ADDR_SIZE];
     const bool whole = has_form(text, "xxxx:xx:xx.x");
     if (!whole && !has_form(text, "xx:xx.x"))
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "\"%.40s\" is not a PCI address, as 03:00.0 or 0000:03:00.0", text);
     dpk_pci_address_format(pci, address);
     *is_equal = strcasecmp(text, address + (whole ? 0 : 5)) == 0;
     return DOCA_SUCCESS;
@@ -179,12 +190,11 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
     struct dpk_device_info info = {0};
     if (is_equal)
         *is_equal = 0;
-    if (!pci_addr_str || !is_equal ||
-        dpk_pci_address_compare(pci_addr_str, &info.pci, &(uint8_t){0}) != DOCA_SUCCESS)
-        return DOCA_ERROR_INVALID_VALUE;
-    const doca_error_t result = dpk_devinfo_ask(devinfo, &info);
-    return result == DOCA_SUCCESS ? dpk_pci_address_compare(pci_addr_str, &info.pci, is_equal)
-                                  : result;
+    doca_error_t result =
+        pci_addr_str && is_equal ? dpk_devinfo_ask(devinfo, &info) : DOCA_ERROR_INVALID_VALUE;
+    if (result == DOCA_SUCCESS)
+        result = dpk_pci_address_compare(pci_addr_str, &info.pci, is_equal);
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 doca_error_t dpk_devinfo_answer(const struct doca_devinfo *devinfo, doca_error_t answer)
@@ -206,39 +216,52 @@ doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
     doca_error_t result = devinfo_check(devinfo, pci_func_type);
     if (result == DOCA_SUCCESS)
         *pci_func_type = DOCA_PCI_FUNC_TYPE_PF;
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index)
 {
     doca_error_t result = devinfo_check(devinfo, sf_index);
-    return result == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : result;
+    if (result == DOCA_SUCCESS)
+        result =
+            dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED, "the device is not a scalable function");
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 /* Answers that a device has no address, because it has no network interface. */
 static doca_error_t no_address(const struct doca_devinfo *devinfo, const uint8_t *address,
                                uint32_t size, uint32_t least)
 {
-    doca_error_t result = devinfo_check(devinfo, size < least ? NULL : address);
-    return result == DOCA_SUCCESS ? DOCA_ERROR_NOT_FOUND : result;
+    const doca_error_t result = devinfo_check(devinfo, address);
+    if (result == DOCA_SUCCESS && size < least)
+        return dpk_doca_too_small("the address", size, least);
+    return result == DOCA_SUCCESS
+               ? dpk_doca_because(DOCA_ERROR_NOT_FOUND,
+                                  "emulated devices have no network interface with an address")
+               : result;
 }
 
 doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr,
                                         uint32_t size)
 {
-    return no_address(devinfo, ipv4_addr, size, DOCA_DEVINFO_IPV4_ADDR_SIZE);
+    return dpk_doca_end(devinfo, __func__,
+                        no_address(devinfo, ipv4_addr, size, DOCA_DEVINFO_IPV4_ADDR_SIZE));
 }
 
 doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr,
                                         uint32_t size)
 {
-    return no_address(devinfo, ipv6_addr, size, DOCA_DEVINFO_IPV6_ADDR_SIZE);
+    return dpk_doca_end(devinfo, __func__,
+                        no_address(devinfo, ipv6_addr, size, DOCA_DEVINFO_IPV6_ADDR_SIZE));
 }
 
 doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid)
 {
     doca_error_t result = devinfo_check(devinfo, lid);
-    return result == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : result;
+    if (result == DOCA_SUCCESS)
+        result = dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                  "the device's port is of Ethernet, and has no LID");
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, uint64_t *active_rate)
@@ -246,18 +269,18 @@ doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, ui
     doca_error_t result = devinfo_check(devinfo, active_rate);
     if (result == DOCA_SUCCESS)
         *active_rate = DPK_EMULATED_RATE;
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id)
 {
     struct dpk_device_info info = {0};
     if (!vhca_id)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     doca_error_t result = dpk_devinfo_ask(devinfo, &info);
     if (result == DOCA_SUCCESS)
         *vhca_id = dpk_vhca_id(&info, info.side);
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 #define CAP(name, value)                                                                           \
@@ -266,7 +289,7 @@ doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16
         doca_error_t result = devinfo_check(devinfo, supported);                                   \
         if (result == DOCA_SUCCESS)                                                                \
             *supported = (value);                                                                  \
-        return result;                                                                             \
+        return dpk_doca_end(devinfo, __func__, result);                                            \
     }
 
 CAP(doca_devinfo_cap_is_hotplug_manager_supported, 0)
@@ -328,7 +351,8 @@ doca_error_t dpk_dev_open_context(const struct doca_devinfo *devinfo, struct ibv
         return DOCA_ERROR_INVALID_VALUE;
     *context = open_by_name(info->name);
     dpk_object_drop(info);
-    return *context ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
+    return *context ? DOCA_SUCCESS
+                    : dpk_doca_because(DOCA_ERROR_NOT_CONNECTED, "the device cannot be opened");
 }
 
 doca_error_t dpk_devinfo_gids(const struct doca_devinfo *devinfo, uint32_t first, uint32_t count,
@@ -380,7 +404,9 @@ static doca_error_t dev_open(const char *name, struct ibv_pd *pd, void *owner,
         dpk_object_use(owner);
     if (d->context && !pd)
         name_device(d->domain, d->context);
-    doca_error_t result = d->context ? DOCA_SUCCESS : DOCA_ERROR_NOT_CONNECTED;
+    doca_error_t result =
+        d->context ? DOCA_SUCCESS
+                   : dpk_doca_because(DOCA_ERROR_NOT_CONNECTED, "device %s cannot be opened", name);
     if (result == DOCA_SUCCESS) {
         if (!(*dev = dpk_object_enter(d, &dpk_dev_kind)))
             result = DOCA_ERROR_NO_MEMORY;
@@ -400,7 +426,7 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
     doca_error_t result =
         info && dev ? dev_open(info->name, NULL, NULL, dev) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(info);
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 doca_error_t dpk_dev_borrow(struct ibv_pd *pd, void *owner, struct doca_dev **dev)
@@ -441,7 +467,7 @@ doca_error_t doca_dev_close(struct doca_dev *dev)
         return DOCA_SUCCESS; /* programs close devices that they did not open */
     doca_error_t result = dpk_object_leave(dev, &dpk_dev_kind, &object);
     if (result != DOCA_SUCCESS)
-        return result;
+        return dpk_doca_end(dev, __func__, result);
     struct dpk_dev *d = object;
     dpk_object_destroy(d->info->object.handle, &dpk_devinfo_kind);
     if (d->owner)
@@ -454,7 +480,7 @@ doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)
 {
     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);
     dpk_object_drop(d);
-    return d ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(dev, __func__, d ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }
 
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)

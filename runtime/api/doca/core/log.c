@@ -19,7 +19,7 @@ doca_error_t doca_log_register_source(const char *source_name, int *source)
 {
     doca_error_t result = DOCA_SUCCESS;
     if (!source_name || !source)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     pthread_mutex_lock(&sources.lock);
     int i = 0;
     while (i < sources.count && sources.taken[i])
@@ -38,7 +38,7 @@ doca_error_t doca_log_register_source(const char *source_name, int *source)
         *source = i;
     }
     pthread_mutex_unlock(&sources.lock);
-    return result;
+    return dpk_doca_end(NULL, __func__, result);
 }
 
 doca_error_t doca_log_unregister_source(int source)
@@ -56,7 +56,7 @@ doca_error_t doca_log_unregister_source(int source)
         }
     }
     pthread_mutex_unlock(&sources.lock);
-    return result;
+    return dpk_doca_end(NULL, __func__, result);
 }
 
 doca_error_t doca_log(uint32_t level, int source, const char *file, int line, const char *function,
@@ -65,7 +65,7 @@ doca_error_t doca_log(uint32_t level, int source, const char *file, int line, co
     char text[TEXT_MAX];
     (void)source;
     if (!file || !function || !format)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     va_list ap;
     va_start(ap, format);
     vsnprintf(text, sizeof text, format, ap);
@@ -119,6 +119,19 @@ void dpk_doca_tell_at(struct dpk_told *told, unsigned kind, uint32_t level, cons
 
 static _Thread_local char noted[sizeof(struct dpk_error)];
 static _Thread_local doca_error_t noted_for;
+static _Thread_local unsigned
+    inner; /* public functions called by a library that this thread is in */
+
+void dpk_doca_inner_begin(void)
+{
+    inner++;
+}
+
+doca_error_t dpk_doca_inner_end(doca_error_t result)
+{
+    inner--;
+    return result;
+}
 
 void dpk_doca_forget_reason(void)
 {
@@ -183,6 +196,10 @@ static unsigned place_of(const void *handle, const char *call, const char *reaso
 static void report(const void *handle, doca_error_t result, const char *call, const char *reason)
 {
     const unsigned place = place_of(handle, call, reason);
+    if (inner > 0) {
+        dpk_doca_because(result, "%s", reason);
+        return;
+    }
     noted[0] = '\0';
     dpk_doca_tell_at(&refusals[place / DPK_TOLD_KINDS], place % DPK_TOLD_KINDS,
                      DOCA_LOG_LEVEL_ERROR, __FILE__, __LINE__, __func__, "%s: %s (%s)", call,
@@ -226,18 +243,35 @@ static const char *general_reason(doca_error_t result)
                                                 : doca_error_get_descr(result);
 }
 
+static bool is_stored(doca_error_t result)
+{
+    return noted[0] && noted_for == result;
+}
+
+static bool asks_for_support(const char *call)
+{
+    static const char end[] = "_supported";
+    const size_t length = strlen(call);
+    return strstr(call, "_cap_") ||
+           (length >= sizeof end && strcmp(call + length + 1 - sizeof end, end) == 0);
+}
+
+static bool is_failure(const char *call, doca_error_t result)
+{
+    return result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS &&
+           result != DOCA_ERROR_AGAIN &&
+           !(result == DOCA_ERROR_NOT_SUPPORTED && asks_for_support(call));
+}
+
 doca_error_t dpk_doca_end(const void *handle, const char *call, doca_error_t result)
 {
     char reason[sizeof noted];
-    const bool stored = noted[0] && noted_for == result;
-    const bool is_answer = result == DOCA_ERROR_NOT_SUPPORTED && strstr(call, "_cap_");
-    const bool failed = result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS &&
-                        result != DOCA_ERROR_AGAIN && !is_answer;
-    if (failed)
-        snprintf(reason, sizeof reason, "%s", stored ? noted : general_reason(result));
-    noted[0] = '\0'; /* log callbacks of the program may call DOCA */
-    if (failed)
+    if (is_failure(call, result)) { /* a copy: log callbacks of the program may call DOCA */
+        snprintf(reason, sizeof reason, "%s", is_stored(result) ? noted : general_reason(result));
         report(handle, result, call, reason);
+    } else if (inner == 0) {
+        noted[0] = '\0';
+    }
     return result;
 }
 
@@ -248,12 +282,14 @@ doca_error_t dpk_doca_unlock(void *object, const char *call, doca_error_t result
     if (!o)
         return dpk_doca_no_object(call);
     pthread_mutex_unlock(&o->lock);
-    if (result != DOCA_SUCCESS) { /* without the lock: log callbacks of the program may call DOCA */
+    if (result != DOCA_SUCCESS && !is_stored(result)) {
         va_list ap;
         va_start(ap, format);
-        refuse(o, result, call, format, ap);
+        vsnprintf(noted, sizeof noted, format, ap);
         va_end(ap);
+        noted_for = result;
     }
+    dpk_doca_end(o->handle, call, result); /* without the lock: log callbacks may call DOCA */
     dpk_object_drop(o);
     return result;
 }
@@ -264,6 +300,17 @@ doca_error_t dpk_doca_destroy(const void *handle, const struct dpk_kind *kind, c
     if (result == DOCA_ERROR_IN_USE)
         return dpk_doca_refuse_call(NULL, result, call, "other objects or tasks use the object");
     return result == DOCA_SUCCESS ? result : dpk_doca_no_object(call);
+}
+
+doca_error_t dpk_doca_error_of(const struct dpk_error *err)
+{
+    return dpk_doca_because(dpk_doca_error(err->status), "%s", err->message);
+}
+
+doca_error_t dpk_doca_too_small(const char *name, size_t size, size_t least)
+{
+    return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                            "%s has %zu bytes, and must have at least %zu", name, size, least);
 }
 
 doca_error_t dpk_doca_failed(const char *call, const struct dpk_error *err)

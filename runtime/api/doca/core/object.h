@@ -37,8 +37,7 @@ struct dpk_object {
     atomic_uint users;      /* number of objects that need it; it cannot be destroyed meanwhile */
     pthread_mutex_t lock;   /* for what the program sets */
     bool gone;              /* it left the table; with the lock */
-    /* Kinds of failures that were reported (core.h): of the object, reasons of tasks, places of
-     * calls. */
+    /* Kinds of failures that were reported (core.h): of the object, and reasons of tasks. */
     struct dpk_told told, failed, refused;
 };
 

@@ -61,7 +61,7 @@ static const struct dpk_kind pe_kind = {.left = pe_left, .release = pe_release};
 doca_error_t doca_pe_create(struct doca_pe **pe)
 {
     if (!pe)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct dpk_pe *p = calloc(1, sizeof *p);
     if (p) {
         p->handle = p->signal = p->source = -1;
@@ -69,12 +69,12 @@ doca_error_t doca_pe_create(struct doca_pe **pe)
         pthread_cond_init(&p->wanted, NULL);
     }
     *pe = p ? dpk_object_enter(p, &pe_kind) : NULL;
-    return *pe ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(NULL, __func__, *pe ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_pe_destroy(struct doca_pe *pe)
 {
-    return dpk_object_destroy(pe, &pe_kind);
+    return dpk_doca_end(pe, __func__, dpk_object_destroy(pe, &pe_kind));
 }
 
 /* ---- Contexts ---- */
@@ -91,9 +91,11 @@ static doca_error_t connect_locked(struct dpk_pe *p, struct dpk_ctx *c)
     if (c->object.gone)
         return DOCA_ERROR_INVALID_VALUE;
     if (atomic_load(&c->state) != DOCA_CTX_STATE_IDLE)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the context is %s, and must be idle",
+                                dpk_ctx_state_name(c));
     if (c->pe)
-        return DOCA_ERROR_NOT_PERMITTED;
+        return dpk_doca_because(DOCA_ERROR_NOT_PERMITTED,
+                                "the context is connected to a progress engine already");
     dpk_object_use(p);
     c->pe = p;
     pthread_mutex_lock(&p->object.lock);
@@ -130,7 +132,7 @@ doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
     struct dpk_ctx *c = dpk_object_pin_ctx(ctx);
     doca_error_t result = c ? dpk_ctx_connect(c, pe) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(pe, __func__, result);
 }
 
 void dpk_pe_disconnect(struct dpk_ctx *ctx)
@@ -247,7 +249,7 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
 {
     struct dpk_pe *p = num_inflight_tasks ? dpk_object_pin(pe, &pe_kind) : NULL;
     if (!p)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     *num_inflight_tasks = 0;
     pthread_mutex_lock(&p->object.lock);
     for (const struct dpk_ctx *c = p->line.first; c; c = c->next_in_pe)
@@ -287,10 +289,11 @@ doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode 
 {
     if (event_mode != DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE &&
         event_mode != DOCA_PE_EVENT_MODE_PROGRESS_ALL)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__, "%u is not a mode",
+                                    (unsigned)event_mode);
     struct dpk_pe *p = dpk_object_pin(pe, &pe_kind);
     if (!p)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     pthread_mutex_lock(&p->object.lock);
     p->mode = event_mode;
     pthread_mutex_unlock(&p->object.lock);
@@ -325,13 +328,19 @@ doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe,
 {
     struct dpk_pe *p = handle ? dpk_object_pin(pe, &pe_kind) : NULL;
     if (!p)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     pthread_mutex_lock(&p->object.lock);
     make_handle(p);
     *handle = p->handle;
     pthread_mutex_unlock(&p->object.lock);
     dpk_object_drop(p);
-    return *handle >= 0 ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM;
+    return dpk_doca_end(pe, __func__, *handle >= 0 ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM);
+}
+
+static doca_error_t no_handle(void)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                            "the engine has no handle, as by doca_pe_get_notification_handle");
 }
 
 static doca_error_t clear(struct dpk_pe *p)
@@ -350,11 +359,11 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
     (void)handle; /* 0 on Linux */
     if (p) {
         pthread_mutex_lock(&p->object.lock);
-        result = p->handle >= 0 ? clear(p) : DOCA_ERROR_BAD_STATE;
+        result = p->handle >= 0 ? clear(p) : no_handle();
         pthread_mutex_unlock(&p->object.lock);
     }
     dpk_object_drop(p);
-    return result;
+    return dpk_doca_end(pe, __func__, result);
 }
 
 /* Watches the descriptor that a context may have. */
@@ -428,7 +437,7 @@ static doca_error_t arm(struct dpk_pe *p)
     doca_error_t result = DOCA_SUCCESS;
     pthread_mutex_lock(&p->object.lock);
     if (p->handle < 0)
-        result = DOCA_ERROR_BAD_STATE;
+        result = no_handle();
     else if (p->mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
         result = clear(p);
     if (result == DOCA_SUCCESS) {
@@ -454,5 +463,5 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
     struct dpk_pe *p = dpk_object_pin(pe, &pe_kind);
     doca_error_t result = p ? arm(p) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(p);
-    return result;
+    return dpk_doca_end(pe, __func__, result);
 }

@@ -67,19 +67,23 @@ static doca_error_t answer(const struct doca_devinfo *devinfo, int filter, uint8
 doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
                                                           uint8_t *filter_all_supported)
 {
-    return answer(devinfo, DOCA_DEVINFO_REP_FILTER_ALL, filter_all_supported);
+    return dpk_doca_end(devinfo, __func__,
+                        answer(devinfo, DOCA_DEVINFO_REP_FILTER_ALL, filter_all_supported));
 }
 
 doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
                                                           uint8_t *filter_net_supported)
 {
-    return answer(devinfo, DOCA_DEVINFO_REP_FILTER_NET, filter_net_supported);
+    return dpk_doca_end(devinfo, __func__,
+                        answer(devinfo, DOCA_DEVINFO_REP_FILTER_NET, filter_net_supported));
 }
 
 doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca_devinfo *devinfo,
                                                                uint8_t *filter_emulated_supported)
 {
-    return answer(devinfo, DOCA_DEVINFO_REP_FILTER_EMULATED, filter_emulated_supported);
+    return dpk_doca_end(
+        devinfo, __func__,
+        answer(devinfo, DOCA_DEVINFO_REP_FILTER_EMULATED, filter_emulated_supported));
 }
 
 static void *rep_info_new(const struct dpk_device_info *card, unsigned emulated)
@@ -118,17 +122,22 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
     if (nb_devs_rep)
         *nb_devs_rep = 0;
     if (!dev_list_rep || !nb_devs_rep)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     const doca_error_t result = dpk_devinfo_ask(doca_dev_as_devinfo(dev), &card);
     if (result != DOCA_SUCCESS)
-        return result;
-    return is_listed(&card, filter) ? list(&card, dev_list_rep, nb_devs_rep)
-                                    : DOCA_ERROR_NOT_SUPPORTED;
+        return dpk_doca_end(dev, __func__, result);
+    return dpk_doca_end(dev, __func__,
+                        is_listed(&card, filter)
+                            ? list(&card, dev_list_rep, nb_devs_rep)
+                            : dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                               "the device has no representors for filter 0x%x",
+                                               (unsigned)filter));
 }
 
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep)
 {
-    return core_handles_destroy((void **)dev_list_rep, &rep_info_kind);
+    return dpk_doca_end(NULL, __func__,
+                        core_handles_destroy((void **)dev_list_rep, &rep_info_kind));
 }
 
 /* ---- Properties ---- */
@@ -148,10 +157,14 @@ static doca_error_t answered(struct rep_info *info)
 doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
                                        uint32_t size)
 {
-    struct rep_info *info = ask(devinfo_rep, size < DOCA_DEVINFO_REP_VUID_SIZE ? NULL : rep_vuid);
-    if (info)
+    struct rep_info *info = ask(devinfo_rep, rep_vuid);
+    const bool fits = size >= DOCA_DEVINFO_REP_VUID_SIZE;
+    if (info && !fits)
+        dpk_doca_too_small("the VUID", size, DOCA_DEVINFO_REP_VUID_SIZE);
+    else if (info)
         snprintf(rep_vuid, size, "%s", info->card.vuid);
-    return answered(info);
+    const doca_error_t result = answered(info);
+    return dpk_doca_end(devinfo_rep, __func__, fits ? result : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep,
@@ -160,7 +173,7 @@ doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *de
     struct rep_info *info = ask(devinfo_rep, pci_addr_str);
     if (info)
         dpk_pci_address_format(&info->card.pci, pci_addr_str);
-    return answered(info);
+    return dpk_doca_end(devinfo_rep, __func__, answered(info));
 }
 
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
@@ -169,7 +182,7 @@ doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *d
     struct rep_info *info = ask(devinfo_rep, pci_func_type);
     if (info)
         *pci_func_type = DOCA_PCI_FUNC_TYPE_PF;
-    return answered(info);
+    return dpk_doca_end(devinfo_rep, __func__, answered(info));
 }
 
 doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep,
@@ -178,18 +191,23 @@ doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devi
     struct rep_info *info = ask(devinfo_rep, is_hotplug);
     if (info)
         *is_hotplug = info->emulated != 0;
-    return answered(info);
+    return dpk_doca_end(devinfo_rep, __func__, answered(info));
 }
 
 doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep,
                                              char *iface_name, uint32_t size)
 {
-    struct rep_info *info =
-        ask(devinfo_rep, size < DOCA_DEVINFO_IFACE_NAME_SIZE ? NULL : iface_name);
-    const doca_error_t result = info && info->emulated ? DOCA_ERROR_NOT_SUPPORTED : DOCA_SUCCESS;
-    if (info && !info->emulated)
+    struct rep_info *info = ask(devinfo_rep, iface_name);
+    doca_error_t result = info ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    if (info && size < DOCA_DEVINFO_IFACE_NAME_SIZE)
+        result = dpk_doca_too_small("the name", size, DOCA_DEVINFO_IFACE_NAME_SIZE);
+    else if (info && info->emulated)
+        result = dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                  "an emulated function has no network interface");
+    else if (info)
         snprintf(iface_name, size, "pf%uhpf", info->card.number);
-    return answered(info) == DOCA_SUCCESS ? result : DOCA_ERROR_INVALID_VALUE;
+    dpk_object_drop(info);
+    return dpk_doca_end(devinfo_rep, __func__, result);
 }
 
 doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep,
@@ -199,7 +217,7 @@ doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo
     if (info)
         *vhca_id = info->emulated ? (uint16_t)(EMULATED_VHCA + info->emulated)
                                   : dpk_vhca_id(&info->card, DPK_SIDE_HOST);
-    return answered(info);
+    return dpk_doca_end(devinfo_rep, __func__, answered(info));
 }
 
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
@@ -212,7 +230,7 @@ doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *d
         info && pci_addr_str ? dpk_pci_address_compare(pci_addr_str, &info->card.pci, is_equal)
                              : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(info);
-    return result;
+    return dpk_doca_end(devinfo_rep, __func__, result);
 }
 
 /* ---- Opening ---- */
@@ -239,12 +257,12 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep, struct doca
     const doca_error_t result =
         info ? open_rep(&info->card, info->emulated, dev_rep) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(info);
-    return result;
+    return dpk_doca_end(devinfo_rep, __func__, result);
 }
 
 doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep)
 {
-    return dpk_object_destroy(dev_rep, &rep_kind);
+    return dpk_doca_end(dev_rep, __func__, dpk_object_destroy(dev_rep, &rep_kind));
 }
 
 doca_error_t dpk_dev_rep_ask(const struct doca_dev_rep *dev_rep, struct dpk_device_info *info)

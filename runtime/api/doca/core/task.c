@@ -184,12 +184,16 @@ static void enter(struct dpk_task *t, void (*observer)(void *owner, struct dpk_t
 doca_error_t dpk_task_submit(struct dpk_task *t, bool flush,
                              void (*observer)(void *owner, struct dpk_task *task), void *owner)
 {
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    doca_error_t result;
     pthread_mutex_lock(&t->ctx->object.lock);
-    if (t->freed) {
-        result =
-            DOCA_ERROR_INVALID_VALUE; /* another thread freed it, just now or while submitted */
-    } else if (dpk_ctx_is_running(t->ctx) && t->state != DPK_TASK_SUBMITTED) {
+    if (t->freed) { /* by another thread, just now or while submitted */
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the task was freed");
+    } else if (t->state == DPK_TASK_SUBMITTED) {
+        result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the task is submitted already");
+    } else if (!dpk_ctx_is_running(t->ctx)) {
+        result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the context is %s, and must be running",
+                                  dpk_ctx_state_name(t->ctx));
+    } else {
         result = t->pool->type->take ? t->pool->type->take(t, flush) : DOCA_SUCCESS;
         if (result == DOCA_SUCCESS)
             enter(t, observer, owner);
@@ -363,36 +367,36 @@ bool dpk_ctx_is_ready(struct dpk_ctx *ctx)
 
 /* ---- The public side ---- */
 
-static doca_error_t submit(struct doca_task *task, bool checked, bool flush)
+static doca_error_t submit(const char *call, struct doca_task *task, bool checked, bool flush)
 {
     struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
     doca_error_t result = t ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-    dpk_doca_forget_reason();
     if (t && checked && t->pool->type->check)
         result = t->pool->type->check(t);
     if (result == DOCA_SUCCESS)
         result = dpk_task_submit(t, flush, NULL, NULL);
-    if (t)
-        dpk_doca_tell_reason(t->ctx, "doca_task_submit", result);
+    void *ctx = t ? t->ctx->object.handle : NULL;
     dpk_object_drop(t);
-    return result;
+    return dpk_doca_end(ctx, call, result);
 }
 
 doca_error_t doca_task_submit(struct doca_task *task)
 {
-    return submit(task, false, true);
+    return submit(__func__, task, false, true);
 }
 
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 {
     const uint32_t known = DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
-    return flags & ~known ? DOCA_ERROR_INVALID_VALUE
-                          : submit(task, false, flags & DOCA_TASK_SUBMIT_FLAG_FLUSH);
+    if (flags & ~known)
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "0x%x has flags that are unknown", flags);
+    return submit(__func__, task, false, flags & DOCA_TASK_SUBMIT_FLAG_FLUSH);
 }
 
 doca_error_t doca_task_try_submit(struct doca_task *task)
 {
-    return submit(task, true, true);
+    return submit(__func__, task, true, true);
 }
 
 void doca_task_free(struct doca_task *task)
@@ -416,7 +420,7 @@ doca_error_t dpk_task_status(struct dpk_task *t)
 doca_error_t doca_task_get_status(const struct doca_task *task)
 {
     struct dpk_task *t = dpk_object_pin(task, &dpk_task_kind);
-    const doca_error_t result = t ? dpk_task_status(t) : DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t result = t ? dpk_task_status(t) : dpk_doca_no_object(__func__);
     dpk_object_drop(t);
     return result;
 }

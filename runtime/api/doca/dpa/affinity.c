@@ -23,16 +23,16 @@ doca_error_t doca_dpa_eu_affinity_create(struct doca_dpa *dpa,
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
     dpk_object_drop(d);
     if (!d || !eu_affinity)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct affinity *a = calloc(1, sizeof *a);
     if (a)
         *eu_affinity = dpk_object_enter(a, &affinity_kind);
-    return *eu_affinity ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(dpa, __func__, *eu_affinity ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_dpa_eu_affinity_destroy(struct doca_dpa_eu_affinity *eu_affinity)
 {
-    return dpk_object_destroy(eu_affinity, &affinity_kind);
+    return dpk_doca_end(eu_affinity, __func__, dpk_object_destroy(eu_affinity, &affinity_kind));
 }
 
 static doca_error_t change(struct doca_dpa_eu_affinity *eu_affinity, bool set, unsigned int eu)
@@ -50,12 +50,12 @@ static doca_error_t change(struct doca_dpa_eu_affinity *eu_affinity, bool set, u
 
 doca_error_t doca_dpa_eu_affinity_set(struct doca_dpa_eu_affinity *eu_affinity, unsigned int eu_id)
 {
-    return change(eu_affinity, true, eu_id);
+    return dpk_doca_end(eu_affinity, __func__, change(eu_affinity, true, eu_id));
 }
 
 doca_error_t doca_dpa_eu_affinity_clear(struct doca_dpa_eu_affinity *eu_affinity)
 {
-    return change(eu_affinity, false, 0);
+    return dpk_doca_end(eu_affinity, __func__, change(eu_affinity, false, 0));
 }
 
 doca_error_t dpk_eu_affinity_get(const struct doca_dpa_eu_affinity *eu_affinity,
@@ -70,10 +70,10 @@ doca_error_t dpk_eu_affinity_get(const struct doca_dpa_eu_affinity *eu_affinity,
         *eu_id = a->eu;
     pthread_mutex_unlock(&a->object.lock);
     dpk_object_drop(a);
-    return set ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND;
+    return set ? DOCA_SUCCESS : dpk_doca_because(DOCA_ERROR_NOT_FOUND, "the affinity has no unit");
 }
 
 doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *eu_affinity, unsigned int *eu_id)
 {
-    return dpk_eu_affinity_get(eu_affinity, eu_id);
+    return dpk_doca_end(eu_affinity, __func__, dpk_eu_affinity_get(eu_affinity, eu_id));
 }

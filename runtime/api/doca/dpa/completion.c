@@ -77,7 +77,7 @@ static doca_error_t start_locked(struct dpk_dpa_completion *c, struct dpk_proces
 {
     struct dpk_error err = {0};
     if (make_trigger(c, p, &err) != DPK_OK)
-        return dpk_doca_failed("completion", &err);
+        return dpk_doca_error_of(&err);
     c->run = dpk_dpa_base(c->dpa)->run;
     c->posted = c->taken = c->acknowledged = 0;
     if (c->thread) {
@@ -88,11 +88,24 @@ static doca_error_t start_locked(struct dpk_dpa_completion *c, struct dpk_proces
     return DOCA_SUCCESS;
 }
 
+static doca_error_t started_already(void)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the completion is started, and must not be");
+}
+
+static doca_error_t not_started(void)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                            "the completion is not started, or its DPA context was stopped");
+}
+
 static doca_error_t completion_start(struct dpk_dpa_completion *c)
 {
     pthread_mutex_lock(&c->object.lock);
     struct dpk_process *p = c->trigger ? NULL : dpk_dpa_enter(c->dpa, c->run);
-    doca_error_t result = p ? start_locked(c, p) : DOCA_ERROR_BAD_STATE;
+    const doca_error_t result = p            ? start_locked(c, p)
+                                : c->trigger ? started_already()
+                                             : dpa_not_started();
     pthread_mutex_unlock(&c->object.lock);
     if (p)
         dpk_dpa_leave(c->dpa);
@@ -101,7 +114,7 @@ static doca_error_t completion_start(struct dpk_dpa_completion *c)
 
 static doca_error_t completion_stop(struct dpk_dpa_completion *c)
 {
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
+    doca_error_t result = not_started();
     pthread_mutex_lock(&c->object.lock);
     struct dpk_trigger *trigger = c->trigger;
     if (trigger) {
@@ -200,7 +213,7 @@ static doca_error_t get_handle(const void *handle, const struct dpk_kind *kind, 
     struct dpk_dpa_completion *c = out ? dpk_object_pin(handle, kind) : NULL;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (c)
-        result = completion_handle(c, out) ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+        result = completion_handle(c, out) ? DOCA_SUCCESS : not_started();
     dpk_object_drop(c);
     return result;
 }
@@ -215,14 +228,15 @@ static doca_error_t get_thread(const void *handle, const struct dpk_kind *kind,
 doca_error_t doca_dpa_completion_get_thread(struct doca_dpa_completion *dpa_comp,
                                             struct doca_dpa_thread **thread)
 {
-    return get_thread(dpa_comp, &dpk_completion_kind, thread);
+    return dpk_doca_end(dpa_comp, __func__, get_thread(dpa_comp, &dpk_completion_kind, thread));
 }
 
 doca_error_t
 doca_dpa_notification_completion_get_thread(struct doca_dpa_notification_completion *notify_comp,
                                             struct doca_dpa_thread **dpa_thread)
 {
-    return get_thread(notify_comp, &notification_kind, dpa_thread);
+    return dpk_doca_end(notify_comp, __func__,
+                        get_thread(notify_comp, &notification_kind, dpa_thread));
 }
 
 /* ---- Queues ---- */
@@ -232,22 +246,26 @@ doca_error_t doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue
 {
     if (dpa_comp)
         *dpa_comp = NULL;
-    if (!dpa_comp || queue_size == 0 || queue_size > QUEUE_SIZE_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    struct dpk_dpa *d = dpa_comp ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
+    if (queue_size == 0 || queue_size > QUEUE_SIZE_MAX) {
+        dpk_object_drop(d);
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "%u elements are not within 1 to %u", queue_size,
+                                    QUEUE_SIZE_MAX);
+    }
     struct dpk_dpa_completion *c = completion_new(d, NULL, queue_size);
     dpk_object_drop(d);
     if (!c)
-        return DOCA_ERROR_NO_MEMORY;
+        return dpk_doca_end(dpa, __func__, DOCA_ERROR_NO_MEMORY);
     *dpa_comp = c->object.handle;
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp)
 {
-    return destroy(dpa_comp, &dpk_completion_kind);
+    return dpk_doca_end(dpa_comp, __func__, destroy(dpa_comp, &dpk_completion_kind));
 }
 
 static doca_error_t set_thread(struct dpk_dpa_completion *c, struct dpk_dpa_thread *t)
@@ -256,9 +274,9 @@ static doca_error_t set_thread(struct dpk_dpa_completion *c, struct dpk_dpa_thre
     doca_error_t result = DOCA_SUCCESS;
     pthread_mutex_lock(&c->object.lock);
     if (dpk_dpa_base(c->dpa) != dpk_dpa_base(t->dpa)) {
-        result = DOCA_ERROR_INVALID_VALUE;
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the thread is of another DPA context");
     } else if (c->trigger) {
-        result = DOCA_ERROR_BAD_STATE;
+        result = started_already();
     } else {
         before = c->thread;
         dpk_object_hold(c->thread = t);
@@ -276,7 +294,7 @@ doca_error_t doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp
     doca_error_t result = c && t ? set_thread(c, t) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(t);
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(dpa_comp, __func__, result);
 }
 
 doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_comp,
@@ -285,7 +303,7 @@ doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_
     struct dpk_dpa_completion *c =
         queue_size ? dpk_object_pin(dpa_comp, &dpk_completion_kind) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     *queue_size = c->size;
     dpk_object_drop(c);
     return DOCA_SUCCESS;
@@ -293,18 +311,18 @@ doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_
 
 doca_error_t doca_dpa_completion_start(struct doca_dpa_completion *dpa_comp)
 {
-    return start(dpa_comp, &dpk_completion_kind);
+    return dpk_doca_end(dpa_comp, __func__, start(dpa_comp, &dpk_completion_kind));
 }
 
 doca_error_t doca_dpa_completion_stop(struct doca_dpa_completion *dpa_comp)
 {
-    return stop(dpa_comp, &dpk_completion_kind);
+    return dpk_doca_end(dpa_comp, __func__, stop(dpa_comp, &dpk_completion_kind));
 }
 
 doca_error_t doca_dpa_completion_get_dpa_handle(struct doca_dpa_completion *dpa_comp,
                                                 doca_dpa_dev_completion_t *handle)
 {
-    return get_handle(dpa_comp, &dpk_completion_kind, handle);
+    return dpk_doca_end(dpa_comp, __func__, get_handle(dpa_comp, &dpk_completion_kind, handle));
 }
 
 /* ---- Notifications ---- */
@@ -318,7 +336,9 @@ doca_dpa_notification_completion_create(struct doca_dpa *dpa, struct doca_dpa_th
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
     struct dpk_dpa_thread *t = dpk_object_pin(dpa_thread, &dpk_dpa_thread_kind);
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (d && t && notify_comp && dpk_dpa_base(d) == dpk_dpa_base(t->dpa)) {
+    if (d && t && notify_comp && dpk_dpa_base(d) != dpk_dpa_base(t->dpa)) {
+        dpk_doca_because(result, "the thread is of another DPA context");
+    } else if (d && t && notify_comp) {
         struct dpk_dpa_completion *c = completion_new(d, t, 0);
         if (c)
             *notify_comp = c->object.handle;
@@ -326,30 +346,31 @@ doca_dpa_notification_completion_create(struct doca_dpa *dpa, struct doca_dpa_th
     }
     dpk_object_drop(t);
     dpk_object_drop(d);
-    return result;
+    return dpk_doca_end(dpa, __func__, result);
 }
 
 doca_error_t
 doca_dpa_notification_completion_destroy(struct doca_dpa_notification_completion *notify_comp)
 {
-    return destroy(notify_comp, &notification_kind);
+    return dpk_doca_end(notify_comp, __func__, destroy(notify_comp, &notification_kind));
 }
 
 doca_error_t
 doca_dpa_notification_completion_start(struct doca_dpa_notification_completion *notify_comp)
 {
-    return start(notify_comp, &notification_kind);
+    return dpk_doca_end(notify_comp, __func__, start(notify_comp, &notification_kind));
 }
 
 doca_error_t
 doca_dpa_notification_completion_stop(struct doca_dpa_notification_completion *notify_comp)
 {
-    return stop(notify_comp, &notification_kind);
+    return dpk_doca_end(notify_comp, __func__, stop(notify_comp, &notification_kind));
 }
 
 doca_error_t doca_dpa_notification_completion_get_dpa_handle(
     struct doca_dpa_notification_completion *notify_comp,
     doca_dpa_dev_notification_completion_t *comp_handle)
 {
-    return get_handle(notify_comp, &notification_kind, comp_handle);
+    return dpk_doca_end(notify_comp, __func__,
+                        get_handle(notify_comp, &notification_kind, comp_handle));
 }

@@ -6,19 +6,21 @@
 
 #define UNITS_PER_CORE 16u /* as on a BlueField-3 */
 
-doca_error_t dpk_dpa_begin(const char *name, const struct doca_dpa *dpa, struct dpk_dpa_call *call)
+doca_error_t dpa_not_started(void)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the DPA context is not started, or was stopped");
+}
+
+doca_error_t(dpk_dpa_begin)(const struct doca_dpa *dpa, struct dpk_dpa_call *call)
 {
     *call = (struct dpk_dpa_call){.dpa = dpk_object_pin(dpa, &dpk_dpa_kind)};
     if (!call->dpa)
-        return name ? dpk_doca_no_object(name) : DOCA_ERROR_INVALID_VALUE;
+        return DOCA_ERROR_INVALID_VALUE;
     if ((call->process = dpk_dpa_enter(call->dpa, 0)))
         return DOCA_SUCCESS;
-    if (name)
-        dpk_doca_refuse_call(call->dpa, DOCA_ERROR_BAD_STATE, name,
-                             "the DPA context is not started, or was stopped");
     dpk_object_drop(call->dpa);
     call->dpa = NULL;
-    return DOCA_ERROR_BAD_STATE;
+    return dpa_not_started();
 }
 
 void dpk_dpa_end(struct dpk_dpa_call *call)
@@ -30,7 +32,9 @@ void dpk_dpa_end(struct dpk_dpa_call *call)
 
 doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS); /* every emulated device has a DPA */
+    return dpk_doca_end(
+        devinfo, __func__,
+        dpk_devinfo_answer(devinfo, DOCA_SUCCESS)); /* every emulated device has a DPA */
 }
 
 doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa)
@@ -39,12 +43,12 @@ doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa)
         *dpa = NULL;
     struct dpk_dev *device = dpa ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
     if (!device)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct dpk_dpa *d = dpk_dpa_new(device);
     if (d)
         *dpa = d->object.handle;
     dpk_object_drop(device);
-    return d ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(dev, __func__, d ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
@@ -53,7 +57,7 @@ doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
     doca_error_t result = dpk_object_leave(dpa, &dpk_dpa_kind, &object);
     struct dpk_dpa *d = object;
     if (!d)
-        return result;
+        return dpk_doca_end(dpa, __func__, result);
     dpk_dpa_stop(d); /* if it is started */
     dpk_dpa_close(d);
     dpk_object_drop(d);
@@ -67,24 +71,26 @@ doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app)
 {
     struct dpk_host_app *found = dpk_host_app_find(app);
     struct dpk_dpa *d = found ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
-    doca_error_t result = DOCA_ERROR_BAD_STATE;
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     pthread_mutex_lock(&d->object.lock);
-    if (!atomic_load(&d->started) && !d->base) {
+    const bool changes = !atomic_load(&d->started) && !d->base;
+    if (changes)
         d->app = found;
-        result = DOCA_SUCCESS;
-    }
     pthread_mutex_unlock(&d->object.lock);
+    const doca_error_t result =
+        changes ? DOCA_SUCCESS
+                : dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                   "the DPA context is started, or extends another one");
     dpk_object_drop(d);
-    return result;
+    return dpk_doca_end(dpa, __func__, result);
 }
 
 doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app)
 {
     struct dpk_dpa *d = app ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct dpk_dpa *base = dpk_dpa_base(d);
     pthread_mutex_lock(&base->object.lock);
     *app = (struct doca_dpa_app *)(void *)base->app;
@@ -96,13 +102,19 @@ doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app)
 doca_error_t doca_dpa_app_get_name(struct doca_dpa_app *app, char *name, uint32_t *name_len)
 {
     const struct dpk_host_app *found = dpk_host_app_find(app);
-    return found ? dpa_tell_text(found->name, name, name_len) : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(app, __func__,
+                        found ? dpa_tell_text(found->name, name, name_len)
+                              : DOCA_ERROR_INVALID_VALUE);
 }
 
+/* Errors of the loader are reported where they are found, since they name the program. */
 doca_error_t doca_dpa_start(struct doca_dpa *dpa)
 {
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
-    doca_error_t result = d ? dpk_dpa_start(d) : DOCA_ERROR_INVALID_VALUE;
+    if (!d)
+        return dpk_doca_no_object(__func__);
+    dpk_doca_forget_reason();
+    const doca_error_t result = dpk_doca_tell_reason(d, __func__, dpk_dpa_start(d));
     dpk_object_drop(d);
     return result;
 }
@@ -112,7 +124,7 @@ doca_error_t doca_dpa_stop(struct doca_dpa *dpa)
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
     doca_error_t result = d ? dpk_dpa_stop(d) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(d);
-    return result;
+    return dpk_doca_end(dpa, __func__, result);
 }
 
 doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other_dev,
@@ -131,7 +143,7 @@ doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other
     }
     dpk_object_drop(device);
     dpk_object_drop(d);
-    return result;
+    return dpk_doca_end(dpa, __func__, result);
 }
 
 doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)
@@ -141,7 +153,7 @@ doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa 
     doca_error_t result = c && d ? dpk_ctx_set_datapath(c, d) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(d);
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(ctx, __func__, result);
 }
 
 /* ---- Properties ---- */
@@ -151,11 +163,11 @@ doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handl
     struct dpk_dpa_call c;
     if (!handle)
         return dpk_doca_no_object(__func__);
-    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result == DOCA_SUCCESS)
         *handle = c.dpa->number;
     dpk_dpa_end(&c);
-    return result;
+    return dpk_doca_end(dpa, __func__, result);
 }
 
 static doca_error_t check(const char *call, const struct doca_dpa *dpa, const void *out)
@@ -186,9 +198,9 @@ doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa, unsign
 static doca_error_t tell_units(const char *call, struct doca_dpa *dpa, unsigned per, unsigned *out)
 {
     struct dpk_dpa_call c;
-    doca_error_t result = out ? dpk_dpa_begin(call, dpa, &c) : dpk_doca_no_object(call);
+    const doca_error_t result = out ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
     if (result != DOCA_SUCCESS)
-        return result;
+        return dpk_doca_end(dpa, call, result);
     *out = per ? (dpk_eu_count(c.process) + per - 1) / per : UNITS_PER_CORE;
     dpk_dpa_end(&c);
     return DOCA_SUCCESS;
@@ -212,9 +224,10 @@ doca_error_t doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *e
 doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa)
 {
     struct dpk_dpa_call c;
-    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
-    if (result == DOCA_SUCCESS)
-        result = dpk_doca_error(dpk_process_state(c.process, NULL));
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
+    struct dpk_error err = {0};
+    if (result == DOCA_SUCCESS && dpk_process_state(c.process, &err) != DPK_OK)
+        result = dpk_doca_error_of(&err);
     dpk_dpa_end(&c);
-    return result;
+    return dpk_doca_end(dpa, __func__, result);
 }

@@ -105,8 +105,10 @@ void dpk_dpa_close(struct dpk_dpa *d)
 
 doca_error_t dpk_dpa_extend(struct dpk_dpa *base, struct dpk_dev *dev, struct dpk_dpa **out)
 {
-    if (base->base || !dpk_dpa_enter(base, 0))
-        return DOCA_ERROR_BAD_STATE;
+    if (base->base)
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the DPA context extends another one");
+    if (!dpk_dpa_enter(base, 0))
+        return dpa_not_started();
     struct dpk_dpa *d = dpk_dpa_new(dev);
     if (d) {
         dpk_object_hold(d->base = base);

@@ -125,11 +125,12 @@ doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_e
     struct dpk_dpa_call c;
     if (ht)
         *ht = NULL;
-    if (!ht || num_entries == 0 || num_entries > ENTRIES_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
-    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+    if (ht && (num_entries == 0 || num_entries > ENTRIES_MAX))
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "%u entries are not within 1 to %u", num_entries, ENTRIES_MAX);
+    const doca_error_t result = ht ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
     if (result != DOCA_SUCCESS)
-        return result;
+        return dpk_doca_end(dpa, __func__, result);
     uint32_t slots = 4;
     while (slots <= 2 * num_entries)
         slots *= 2;
@@ -146,24 +147,24 @@ doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_e
         *ht = dpk_object_enter(t, &table_kind);
     }
     dpk_dpa_end(&c);
-    return *ht ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(dpa, __func__, *ht ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht)
 {
-    return dpk_object_destroy(ht, &table_kind);
+    return dpk_doca_end(ht, __func__, dpk_object_destroy(ht, &table_kind));
 }
 
 doca_error_t doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht,
                                                 doca_dpa_dev_hash_table_t *handle)
 {
     struct hash_table *t = handle ? dpk_object_pin(ht, &table_kind) : NULL;
-    doca_error_t result = t ? DOCA_ERROR_BAD_STATE : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = t ? dpa_not_started() : DOCA_ERROR_INVALID_VALUE;
     if (t && dpk_dpa_enter(t->dpa, t->run)) {
         *handle = (uintptr_t)t->object.handle;
         dpk_dpa_leave(t->dpa);
         result = DOCA_SUCCESS;
     }
     dpk_object_drop(t);
-    return result;
+    return dpk_doca_end(ht, __func__, result);
 }

@@ -4,11 +4,11 @@
 #include "private.h"
 
 /* Ends a call and returns its status. */
-static doca_error_t finish(struct dpk_dpa_call *c, const char *name, enum dpk_status status,
-                           const struct dpk_error *err)
+static doca_error_t finish(struct doca_dpa *dpa, struct dpk_dpa_call *c, const char *call,
+                           enum dpk_status status, const struct dpk_error *err)
 {
     dpk_dpa_end(c);
-    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed(name, err);
+    return dpk_doca_end(dpa, call, status == DPK_OK ? DOCA_SUCCESS : dpk_doca_error_of(err));
 }
 
 doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr)
@@ -18,26 +18,28 @@ doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_
     uint64_t address = 0;
     if (dev_ptr)
         *dev_ptr = 0;
-    if (!dev_ptr || size == 0)
+    if (dev_ptr && size == 0)
         return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
-                                    "0 bytes, or nowhere to put the address");
-    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+                                    "an allocation has at least 1 byte");
+    if (!dev_ptr)
+        return dpk_doca_no_object(__func__);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
-        return result;
+        return dpk_doca_end(dpa, __func__, result);
     enum dpk_status status = dpk_heap_alloc(c.process, size, &address, &err);
     if (status == DPK_OK)
         *dev_ptr = address;
-    return finish(&c, __func__, status, &err);
+    return finish(dpa, &c, __func__, status, &err);
 }
 
 doca_error_t doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr)
 {
     struct dpk_error err = {0};
     struct dpk_dpa_call c;
-    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
-        return result;
-    return finish(&c, __func__, dpk_heap_free(c.process, dev_ptr, &err), &err);
+        return dpk_doca_end(dpa, __func__, result);
+    return finish(dpa, &c, __func__, dpk_heap_free(c.process, dev_ptr, &err), &err);
 }
 
 doca_error_t doca_dpa_h2d_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr,
@@ -45,10 +47,10 @@ doca_error_t doca_dpa_h2d_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t ds
 {
     struct dpk_error err = {0};
     struct dpk_dpa_call c;
-    doca_error_t result = src_ptr ? dpk_dpa_begin(__func__, dpa, &c) : dpk_doca_no_object(__func__);
+    doca_error_t result = src_ptr ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
     if (result != DOCA_SUCCESS)
-        return result;
-    return finish(&c, __func__, dpk_copy_in(c.process, dst_ptr, src_ptr, size, &err), &err);
+        return dpk_doca_end(dpa, __func__, result);
+    return finish(dpa, &c, __func__, dpk_copy_in(c.process, dst_ptr, src_ptr, size, &err), &err);
 }
 
 doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr,
@@ -56,10 +58,10 @@ doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr,
 {
     struct dpk_error err = {0};
     struct dpk_dpa_call c;
-    doca_error_t result = dst_ptr ? dpk_dpa_begin(__func__, dpa, &c) : dpk_doca_no_object(__func__);
+    doca_error_t result = dst_ptr ? dpk_dpa_begin(dpa, &c) : DOCA_ERROR_INVALID_VALUE;
     if (result != DOCA_SUCCESS)
-        return result;
-    return finish(&c, __func__, dpk_copy_out(c.process, dst_ptr, src_ptr, size, &err), &err);
+        return dpk_doca_end(dpa, __func__, result);
+    return finish(dpa, &c, __func__, dpk_copy_out(c.process, dst_ptr, src_ptr, size, &err), &err);
 }
 
 doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr, int value,
@@ -67,8 +69,8 @@ doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_pt
 {
     struct dpk_error err = {0};
     struct dpk_dpa_call c;
-    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
-        return result;
-    return finish(&c, __func__, dpk_fill(c.process, dev_ptr, value, size, &err), &err);
+        return dpk_doca_end(dpa, __func__, result);
+    return finish(dpa, &c, __func__, dpk_fill(c.process, dev_ptr, value, size, &err), &err);
 }

@@ -67,10 +67,13 @@ doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_
     unsigned level = (unsigned)log_level;
     if (level < DOCA_DPA_DEV_LOG_LEVEL_DISABLE || level > DOCA_DPA_DEV_LOG_LEVEL_DEBUG ||
         level % 10 != 0)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "%u is not a level: levels are %u, %u and so on up to %u",
+                                    level, DOCA_DPA_DEV_LOG_LEVEL_DISABLE,
+                                    DOCA_DPA_DEV_LOG_LEVEL_CRIT, DOCA_DPA_DEV_LOG_LEVEL_DEBUG);
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct dpk_dpa *b = dpk_dpa_base(d);
     pthread_mutex_lock(&b->object.lock);
     b->log_level = level / 10 - 1;
@@ -85,7 +88,7 @@ doca_error_t doca_dpa_get_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_
 {
     struct dpk_dpa *d = log_level ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct dpk_dpa *b = dpk_dpa_base(d);
     pthread_mutex_lock(&b->object.lock);
     *log_level = (enum doca_dpa_dev_log_level)((b->log_level + 1) * 10);
@@ -97,12 +100,17 @@ doca_error_t doca_dpa_get_log_level(struct doca_dpa *dpa, enum doca_dpa_dev_log_
 static doca_error_t set_path(struct doca_dpa *dpa, enum dpk_dpa_file_kind kind, const char *path)
 {
     const size_t length = path ? strnlen(path, PATH_MAX) : 0;
-    struct dpk_dpa *d =
-        length > 0 && length < PATH_MAX ? dpk_object_lock(dpa, &dpk_dpa_kind) : NULL;
+    struct dpk_dpa *d = path ? dpk_object_lock(dpa, &dpk_dpa_kind) : NULL;
     if (!d)
         return DOCA_ERROR_INVALID_VALUE;
+    if (length == 0 || length >= PATH_MAX)
+        return dpk_object_unlock(d, dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                                     "the path is empty or longer than %d bytes",
+                                                     PATH_MAX - 1));
     if (d->base || atomic_load(&d->started) || d->process)
-        return dpk_object_unlock(d, DOCA_ERROR_BAD_STATE);
+        return dpk_object_unlock(
+            d, dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                "the DPA context is started, or extends another one"));
     char *copy = strdup(path);
     if (copy) {
         free(d->files[kind].path);
@@ -113,12 +121,12 @@ static doca_error_t set_path(struct doca_dpa *dpa, enum dpk_dpa_file_kind kind, 
 
 doca_error_t doca_dpa_log_file_set_path(struct doca_dpa *dpa, const char *file_path)
 {
-    return set_path(dpa, DPK_DPA_LOG, file_path);
+    return dpk_doca_end(dpa, __func__, set_path(dpa, DPK_DPA_LOG, file_path));
 }
 
 doca_error_t doca_dpa_trace_file_set_path(struct doca_dpa *dpa, const char *file_path)
 {
-    return set_path(dpa, DPK_DPA_TRACE, file_path);
+    return dpk_doca_end(dpa, __func__, set_path(dpa, DPK_DPA_TRACE, file_path));
 }
 
 static doca_error_t get_path(const struct doca_dpa *dpa, enum dpk_dpa_file_kind kind, char *out,
@@ -130,7 +138,8 @@ static doca_error_t get_path(const struct doca_dpa *dpa, enum dpk_dpa_file_kind 
     struct dpk_dpa *b = dpk_dpa_base(d);
     pthread_mutex_lock(&b->object.lock);
     const char *path = b->files[kind].path;
-    const doca_error_t result = path ? dpa_tell_text(path, out, size) : DOCA_ERROR_NOT_FOUND;
+    const doca_error_t result = path ? dpa_tell_text(path, out, size)
+                                     : dpk_doca_because(DOCA_ERROR_NOT_FOUND, "no path was set");
     pthread_mutex_unlock(&b->object.lock);
     dpk_object_drop(d);
     return result;
@@ -138,12 +147,12 @@ static doca_error_t get_path(const struct doca_dpa *dpa, enum dpk_dpa_file_kind 
 
 doca_error_t doca_dpa_log_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *path_len)
 {
-    return get_path(dpa, DPK_DPA_LOG, file_path, path_len);
+    return dpk_doca_end(dpa, __func__, get_path(dpa, DPK_DPA_LOG, file_path, path_len));
 }
 
 doca_error_t doca_dpa_trace_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *path_len)
 {
-    return get_path(dpa, DPK_DPA_TRACE, file_path, path_len);
+    return dpk_doca_end(dpa, __func__, get_path(dpa, DPK_DPA_TRACE, file_path, path_len));
 }
 
 /* ---- Traces ---- */
@@ -180,9 +189,10 @@ doca_error_t dpa_tell_text(const char *text, char *out, uint32_t *size)
     const size_t takes = strlen(text) + 1;
     if (!out || !size || takes > UINT32_MAX)
         return DOCA_ERROR_INVALID_VALUE;
-    const bool fits = takes <= *size;
+    const uint32_t has = *size;
+    const bool fits = takes <= has;
     *size = (uint32_t)takes;
     if (fits)
         memcpy(out, text, takes);
-    return fits ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return fits ? DOCA_SUCCESS : dpk_doca_too_small("the text", has, takes);
 }

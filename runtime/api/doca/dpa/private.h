@@ -15,6 +15,8 @@ doca_error_t dpk_dpa_stop(struct dpk_dpa *d);
 /* Creates a started context for another device on the same process. Errors: BAD_STATE if `base` is not
  * started or extends another. */
 doca_error_t dpk_dpa_extend(struct dpk_dpa *base, struct dpk_dev *dev, struct dpk_dpa **out);
+/* Stores the reason of a call that needs a started context. Returns BAD_STATE. */
+doca_error_t dpa_not_started(void);
 /* Copies a text to a program's buffer of *size bytes. *size receives the size of the text with the NUL.
  * Errors: INVALID_VALUE if the buffer is too small or NULL. */
 doca_error_t dpa_tell_text(const char *text, char *out, uint32_t *size);

@@ -17,7 +17,8 @@ static void free_memory(const struct dpk_dpa_queue *q)
 void dpk_dpa_queue_end(struct dpk_dpa_queue *q)
 {
     free_memory(q);
-    doca_dpa_completion_destroy(q->handle);
+    if (q->handle)
+        (void)dpk_doca_inner(doca_dpa_completion_destroy(q->handle));
     dpk_object_drop(q->queue);
     *q = (struct dpk_dpa_queue){0};
 }
@@ -27,17 +28,17 @@ doca_error_t dpk_dpa_queue_start(struct dpk_dpa_queue *q, struct doca_dpa_thread
 {
     struct doca_dpa *dpa = dpk_dpa_of_thread(thread);
     if (!dpa)
-        return DOCA_ERROR_BAD_STATE; /* the thread was destroyed */
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the thread was destroyed");
     doca_dpa_dev_uintptr_t memory = 0;
-    doca_error_t result = doca_dpa_completion_create(dpa, elements, &q->handle);
+    doca_error_t result = dpk_doca_inner(doca_dpa_completion_create(dpa, elements, &q->handle));
     if (result != DOCA_SUCCESS)
         return result;
     q->queue = dpk_object_pin(q->handle, &dpk_completion_kind);
-    result = doca_dpa_completion_set_thread(q->handle, thread);
+    result = dpk_doca_inner(doca_dpa_completion_set_thread(q->handle, thread));
     if (result == DOCA_SUCCESS)
-        result = doca_dpa_completion_start(q->handle);
+        result = dpk_doca_inner(doca_dpa_completion_start(q->handle));
     if (result == DOCA_SUCCESS)
-        result = doca_dpa_mem_alloc(dpa, memory_size, &memory);
+        result = dpk_doca_inner(doca_dpa_mem_alloc(dpa, memory_size, &memory));
     if (result == DOCA_SUCCESS)
         q->memory = memory;
     else

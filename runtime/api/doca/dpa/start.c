@@ -5,9 +5,10 @@ static doca_error_t start_locked(struct dpk_dpa *d)
 {
     struct dpk_error err = {0};
     if (d->base || atomic_load(&d->started) || d->process)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                "the DPA context is started already, or extends another one");
     if (!d->app)
-        return dpk_doca_bad_config(d, "doca_dpa_start: no program; doca_dpa_set_app names it");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "no program; doca_dpa_set_app names it");
     enum dpk_status status = dpk_host_process_create(d->dev->info->name, d->app, &d->process, &err);
     if (status != DPK_OK) {
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s", err.message);
@@ -40,7 +41,8 @@ doca_error_t dpk_dpa_stop(struct dpk_dpa *d)
     pthread_mutex_lock(&d->object.lock);
     if (d->base || !atomic_load(&d->started)) {
         pthread_mutex_unlock(&d->object.lock);
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                "the DPA context is not started, or extends another one");
     }
     atomic_store(&d->started, false); /* no thread enters any more */
     dpk_process_end(d->process->dpa, "its context is stopped");

@@ -17,7 +17,7 @@ doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread
         *dpa_thread = NULL;
     struct dpk_dpa *d = dpa_thread ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct dpk_dpa_thread *t = calloc(1, sizeof *t);
     if (t) {
         t->dpa = d; /* keeps the pin as its reference */
@@ -25,7 +25,7 @@ doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread
     } else {
         dpk_object_drop(d);
     }
-    return *dpa_thread ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(dpa, __func__, *dpa_thread ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 /* Returns the thread, pinned and locked. */
@@ -35,6 +35,17 @@ static struct dpk_dpa_thread *thread_begin(const struct doca_dpa_thread *thread)
     if (t)
         pthread_mutex_lock(&t->object.lock);
     return t;
+}
+
+static doca_error_t started_already(void)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the thread is started, and must not be");
+}
+
+static doca_error_t not_started(void)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                            "the thread is not started, or its DPA context was stopped");
 }
 
 static doca_error_t thread_end(struct dpk_dpa_thread *t, doca_error_t result)
@@ -53,10 +64,10 @@ doca_error_t doca_dpa_thread_set_func_arg(struct doca_dpa_thread *thread, doca_d
 {
     struct dpk_dpa_thread *t = func ? thread_begin(thread) : NULL;
     if (!t || t->thread)
-        return thread_end(t, DOCA_ERROR_BAD_STATE);
+        return dpk_doca_end(thread, __func__, thread_end(t, started_already()));
     t->func = func;
     t->argument = arg;
-    return thread_end(t, DOCA_SUCCESS);
+    return dpk_doca_end(thread, __func__, thread_end(t, DOCA_SUCCESS));
 }
 
 doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_thread,
@@ -64,9 +75,9 @@ doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_threa
 {
     struct dpk_dpa_thread *t = thread_begin(dpa_thread);
     if (!t || t->thread)
-        return thread_end(t, DOCA_ERROR_BAD_STATE);
+        return dpk_doca_end(dpa_thread, __func__, thread_end(t, started_already()));
     t->local_storage = dev_ptr;
-    return thread_end(t, DOCA_SUCCESS);
+    return dpk_doca_end(dpa_thread, __func__, thread_end(t, DOCA_SUCCESS));
 }
 
 doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
@@ -75,16 +86,17 @@ doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
     unsigned int eu = 0;
     doca_error_t result = dpk_eu_affinity_get(eu_affinity, &eu);
     if (result == DOCA_ERROR_INVALID_VALUE)
-        return result;
+        return dpk_doca_no_object(__func__);
     struct dpk_dpa_thread *t = thread_begin(dpa_thread);
     if (!t || t->thread)
-        return thread_end(t, DOCA_ERROR_BAD_STATE);
+        return dpk_doca_end(dpa_thread, __func__, thread_end(t, started_already()));
     if (result != DOCA_SUCCESS)
-        return thread_end(
-            t, dpk_doca_bad_config(t, "doca_dpa_thread_set_affinity: the affinity has no unit"));
+        return dpk_doca_end(
+            dpa_thread, __func__,
+            thread_end(t, dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the affinity has no unit")));
     t->affinity_handle = eu_affinity;
     t->affinity = (struct dpk_affinity){.kind = DPK_AFFINITY_STRICT, .id = eu};
-    return thread_end(t, DOCA_SUCCESS);
+    return dpk_doca_end(dpa_thread, __func__, thread_end(t, DOCA_SUCCESS));
 }
 
 /* ---- Properties ---- */
@@ -97,7 +109,7 @@ doca_error_t doca_dpa_thread_get_func_arg(struct doca_dpa_thread *thread, doca_d
         *func = t->func;
         *arg = t->argument;
     }
-    return thread_end(t, DOCA_SUCCESS);
+    return dpk_doca_end(thread, __func__, thread_end(t, DOCA_SUCCESS));
 }
 
 doca_error_t doca_dpa_thread_get_local_storage(struct doca_dpa_thread *dpa_thread,
@@ -106,7 +118,7 @@ doca_error_t doca_dpa_thread_get_local_storage(struct doca_dpa_thread *dpa_threa
     struct dpk_dpa_thread *t = dev_ptr ? thread_begin(dpa_thread) : NULL;
     if (t)
         *dev_ptr = t->local_storage;
-    return thread_end(t, DOCA_SUCCESS);
+    return dpk_doca_end(dpa_thread, __func__, thread_end(t, DOCA_SUCCESS));
 }
 
 doca_error_t doca_dpa_thread_get_affinity(struct doca_dpa_thread *dpa_thread,
@@ -115,19 +127,21 @@ doca_error_t doca_dpa_thread_get_affinity(struct doca_dpa_thread *dpa_thread,
     unsigned int eu;
     struct dpk_dpa_thread *t = eu_affinity ? thread_begin(dpa_thread) : NULL;
     if (!t || dpk_eu_affinity_get(t->affinity_handle, &eu) == DOCA_ERROR_INVALID_VALUE)
-        return thread_end(t, DOCA_ERROR_NOT_FOUND);
+        return dpk_doca_end(
+            dpa_thread, __func__,
+            thread_end(t, dpk_doca_because(DOCA_ERROR_NOT_FOUND, "the thread has no affinity")));
     *eu_affinity = t->affinity_handle;
-    return thread_end(t, DOCA_SUCCESS);
+    return dpk_doca_end(dpa_thread, __func__, thread_end(t, DOCA_SUCCESS));
 }
 
 doca_error_t doca_dpa_thread_get_id(struct doca_dpa_thread *dpa_thread, uint32_t *thread_id)
 {
     struct dpk_dpa_thread *t = thread_id ? thread_begin(dpa_thread) : NULL;
     if (!t || !t->thread || !dpk_dpa_enter(t->dpa, t->run))
-        return thread_end(t, DOCA_ERROR_BAD_STATE);
+        return dpk_doca_end(dpa_thread, __func__, thread_end(t, not_started()));
     *thread_id = dpk_thread_id(t->thread);
     dpk_dpa_leave(t->dpa);
-    return thread_end(t, DOCA_SUCCESS);
+    return dpk_doca_end(dpa_thread, __func__, thread_end(t, DOCA_SUCCESS));
 }
 
 doca_error_t dpk_dpa_thread_tell(const struct dpk_dpa_thread *t, struct doca_dpa_thread **out)
@@ -136,18 +150,19 @@ doca_error_t dpk_dpa_thread_tell(const struct dpk_dpa_thread *t, struct doca_dpa
     if (alive)
         *out = t->object.handle;
     dpk_object_drop(alive);
-    return alive ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND;
+    return alive ? DOCA_SUCCESS : dpk_doca_because(DOCA_ERROR_NOT_FOUND, "no thread is attached");
 }
 
 /* ---- States ---- */
 
-/* Reports a failure. An unknown function or a wrong state is an error of the caller. */
-static doca_error_t failed(const char *name, const struct dpk_error *err)
+/* Returns the error of a failure, with its reason. An unknown function or a wrong state is an error of the
+ * caller. */
+static doca_error_t failed(const struct dpk_error *err)
 {
-    doca_error_t result = dpk_doca_failed(name, err);
-    if (err->status == DPK_ERR_NOT_FOUND)
-        return DOCA_ERROR_INVALID_VALUE;
-    return err->status == DPK_ERR_USAGE ? DOCA_ERROR_BAD_STATE : result;
+    return dpk_doca_because(err->status == DPK_ERR_NOT_FOUND ? DOCA_ERROR_INVALID_VALUE
+                            : err->status == DPK_ERR_USAGE   ? DOCA_ERROR_BAD_STATE
+                                                             : dpk_doca_error(err->status),
+                            "%s", err->message);
 }
 
 static doca_error_t start_inside(struct dpk_dpa_thread *t, struct dpk_process *p)
@@ -166,7 +181,7 @@ static doca_error_t start_inside(struct dpk_dpa_thread *t, struct dpk_process *p
     if (status == DPK_OK && (status = dpk_thread_start(thread, &err)) != DPK_OK)
         dpk_thread_destroy(thread);
     if (status != DPK_OK)
-        return failed("doca_dpa_thread_start", &err);
+        return failed(&err);
     t->thread = thread;
     t->run = dpk_dpa_base(t->dpa)->run;
     for (struct dpk_dpa_completion *c = t->completions; c; c = c->next)
@@ -178,17 +193,20 @@ static doca_error_t start_inside(struct dpk_dpa_thread *t, struct dpk_process *p
 doca_error_t doca_dpa_thread_start(struct doca_dpa_thread *dpa_thread)
 {
     struct dpk_dpa_thread *t = thread_begin(dpa_thread);
+    struct dpk_process *p = NULL;
+    doca_error_t result;
     if (!t || t->thread)
-        return thread_end(t, DOCA_ERROR_BAD_STATE);
-    if (!t->func)
-        return thread_end(t, dpk_doca_bad_config(t, "doca_dpa_thread_start: no function; "
-                                                    "doca_dpa_thread_set_func_arg names it"));
-    struct dpk_process *p = dpk_dpa_enter(t->dpa, t->run);
-    if (!p)
-        return thread_end(t, DOCA_ERROR_BAD_STATE);
-    doca_error_t result = start_inside(t, p);
-    dpk_dpa_leave(t->dpa);
-    return thread_end(t, result);
+        result = started_already();
+    else if (!t->func)
+        result = dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                  "no function; doca_dpa_thread_set_func_arg names it");
+    else if (!(p = dpk_dpa_enter(t->dpa, t->run)))
+        result = dpa_not_started();
+    else
+        result = start_inside(t, p);
+    if (p)
+        dpk_dpa_leave(t->dpa);
+    return dpk_doca_end(dpa_thread, __func__, thread_end(t, result));
 }
 
 doca_error_t doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread)
@@ -196,12 +214,11 @@ doca_error_t doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread)
     struct dpk_error err = {0};
     struct dpk_dpa_thread *t = thread_begin(dpa_thread);
     if (!t || !t->thread || !dpk_dpa_enter(t->dpa, t->run))
-        return thread_end(t, DOCA_ERROR_BAD_STATE);
-    doca_error_t result = dpk_thread_run(t->thread, NULL, &err) == DPK_OK
-                              ? DOCA_SUCCESS
-                              : failed("doca_dpa_thread_run", &err);
+        return dpk_doca_end(dpa_thread, __func__, thread_end(t, not_started()));
+    doca_error_t result =
+        dpk_thread_run(t->thread, NULL, &err) == DPK_OK ? DOCA_SUCCESS : failed(&err);
     dpk_dpa_leave(t->dpa);
-    return thread_end(t, result);
+    return dpk_doca_end(dpa_thread, __func__, thread_end(t, result));
 }
 
 /* Call this with the lock held. It releases the lock meanwhile, because the thread's code may be in
@@ -211,7 +228,7 @@ static doca_error_t stop(struct dpk_dpa_thread *t)
 {
     struct dpk_thread *thread = t->thread;
     if (!thread || !dpk_dpa_enter(t->dpa, t->run))
-        return DOCA_ERROR_BAD_STATE;
+        return not_started();
     t->thread = NULL;
     pthread_mutex_unlock(&t->object.lock);
     dpk_thread_destroy(thread);
@@ -231,7 +248,8 @@ struct doca_dpa *dpk_dpa_of_thread(const struct doca_dpa_thread *thread)
 doca_error_t doca_dpa_thread_stop(struct doca_dpa_thread *dpa_thread)
 {
     struct dpk_dpa_thread *t = thread_begin(dpa_thread);
-    return thread_end(t, t ? stop(t) : DOCA_ERROR_INVALID_VALUE);
+    return dpk_doca_end(dpa_thread, __func__,
+                        thread_end(t, t ? stop(t) : DOCA_ERROR_INVALID_VALUE));
 }
 
 doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread)
@@ -240,8 +258,8 @@ doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread)
     doca_error_t result = dpk_object_leave(dpa_thread, &dpk_dpa_thread_kind, &object);
     struct dpk_dpa_thread *t = object;
     if (!t)
-        return result;
+        return dpk_doca_end(dpa_thread, __func__, result);
     pthread_mutex_lock(&t->object.lock);
     stop(t);
-    return thread_end(t, DOCA_SUCCESS);
+    return dpk_doca_end(dpa_thread, __func__, thread_end(t, DOCA_SUCCESS));
 }

@@ -26,11 +26,15 @@ doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num
 {
     if (tg)
         *tg = NULL;
-    if (!tg || num_threads == 0 || num_threads > DPK_THREADS_OF_PROCESS)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
+    struct dpk_dpa *d = tg ? dpk_object_pin(dpa, &dpk_dpa_kind) : NULL;
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
+    if (num_threads == 0 || num_threads > DPK_THREADS_OF_PROCESS) {
+        dpk_object_drop(d);
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "%u threads are not within 1 to %u", num_threads,
+                                    (unsigned)DPK_THREADS_OF_PROCESS);
+    }
     struct group *g = calloc(1, sizeof *g + num_threads * sizeof(struct dpk_dpa_thread *));
     if (g) {
         g->dpa = d; /* keeps the pin as its reference */
@@ -39,12 +43,12 @@ doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num
     } else {
         dpk_object_drop(d);
     }
-    return *tg ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(dpa, __func__, *tg ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg)
 {
-    return dpk_object_destroy(tg, &group_kind);
+    return dpk_doca_end(tg, __func__, dpk_object_destroy(tg, &group_kind));
 }
 
 doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg,
@@ -53,18 +57,23 @@ doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg,
     struct group *g = num_threads ? dpk_object_lock(tg, &group_kind) : NULL;
     if (g)
         *num_threads = g->count;
-    return dpk_object_unlock(g, DOCA_SUCCESS);
+    return dpk_doca_end(tg, __func__, dpk_object_unlock(g, DOCA_SUCCESS));
 }
 
 /* Call this with both locks held. */
 static doca_error_t set_thread(struct group *g, struct dpk_dpa_thread *t, unsigned rank)
 {
-    if (rank >= g->count || dpk_dpa_base(g->dpa) != dpk_dpa_base(t->dpa))
-        return DOCA_ERROR_INVALID_VALUE;
+    if (rank >= g->count)
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the group has %u ranks, and not rank %u",
+                                g->count, rank);
+    if (dpk_dpa_base(g->dpa) != dpk_dpa_base(t->dpa))
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the thread is of another DPA context");
     if (g->run != 0 || t->thread)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the %s is started, and must not be",
+                                g->run != 0 ? "group" : "thread");
     if (g->threads[rank] || t->peers != 0)
-        return DOCA_ERROR_ALREADY_EXIST;
+        return dpk_doca_because(DOCA_ERROR_ALREADY_EXIST,
+                                "rank %u has a thread, or the thread is in a group", rank);
     dpk_object_hold(g->threads[rank] = t);
     t->rank = rank;
     t->peers = g->count;
@@ -85,30 +94,36 @@ doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg,
     }
     result = dpk_object_unlock(g, result);
     dpk_object_drop(t);
-    return result;
+    return dpk_doca_end(tg, __func__, result);
 }
 
 doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg)
 {
     struct group *g = dpk_object_lock(tg, &group_kind);
-    if (!g || g->run != 0)
-        return dpk_object_unlock(g, DOCA_ERROR_BAD_STATE);
-    if (g->set < g->count)
-        return dpk_object_unlock(
-            g, dpk_doca_bad_config(g, "doca_dpa_thread_group_start: ranks without a thread: "
-                                      "doca_dpa_thread_group_set_thread"));
-    if (!dpk_dpa_enter(g->dpa, 0))
-        return dpk_object_unlock(g, DOCA_ERROR_BAD_STATE);
-    g->run = dpk_dpa_base(g->dpa)->run;
-    dpk_dpa_leave(g->dpa);
-    return dpk_object_unlock(g, DOCA_SUCCESS);
+    doca_error_t result = DOCA_SUCCESS;
+    if (!g || g->run != 0) {
+        result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the group is started already");
+    } else if (g->set < g->count) {
+        result = dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                  "%u of %u ranks have no thread: "
+                                  "doca_dpa_thread_group_set_thread",
+                                  g->count - g->set, g->count);
+    } else if (!dpk_dpa_enter(g->dpa, 0)) {
+        result = dpa_not_started();
+    } else {
+        g->run = dpk_dpa_base(g->dpa)->run;
+        dpk_dpa_leave(g->dpa);
+    }
+    return dpk_doca_end(tg, __func__, dpk_object_unlock(g, result));
 }
 
 doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg)
 {
     struct group *g = dpk_object_lock(tg, &group_kind);
     if (!g || g->run == 0)
-        return dpk_object_unlock(g, DOCA_ERROR_BAD_STATE);
+        return dpk_doca_end(tg, __func__,
+                            dpk_object_unlock(g, dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                                                  "the group is not started")));
     g->run = 0;
-    return dpk_object_unlock(g, DOCA_SUCCESS);
+    return dpk_doca_end(tg, __func__, dpk_object_unlock(g, DOCA_SUCCESS));
 }

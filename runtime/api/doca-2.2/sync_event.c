@@ -74,8 +74,8 @@ doca_error_t doca_sync_event_export_remote(struct doca_sync_event *event,
 {
     uint64_t key;
     const doca_error_t result =
-        handle ? dpk_sync_event_share(__func__, event, &key) : dpk_doca_no_object(__func__);
+        handle ? dpk_sync_event_share(event, &key) : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *handle = (doca_sync_event_remote_t){{key, 0}};
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }

@@ -2,7 +2,7 @@
  * event: sync events of DOCA, for the rooms above: their counters, by handle or by key.
  *
  *     void *pinned;  doca_error_t result;
- *     struct dpk_event *e = dpk_sync_event_pin(call, event, &pinned, &result);
+ *     struct dpk_event *e = dpk_sync_event_pin(event, &pinned, &result);
  *     ...
  *     dpk_object_drop(pinned);
  */
@@ -13,15 +13,14 @@
 
 #include "api/doca/dpa/dpa.h"
 
-/* Returns the counter of a started event, or NULL with the error in *result, whose reason is reported with
- * the name `call`. The object stays pinned in *event; the caller drops it. */
-struct dpk_event *dpk_sync_event_pin(const char *call, const struct doca_sync_event *handle,
-                                     void **event, doca_error_t *result);
+/* Returns the counter of a started event, or NULL with the error in *result and its reason stored. The
+ * object stays pinned in *event; the caller drops it. */
+struct dpk_event *dpk_sync_event_pin(const struct doca_sync_event *handle, void **event,
+                                     doca_error_t *result);
 
-/* Lets peers update a started event, and reports a failure of `call`. They find it by *key. Errors: INVALID_VALUE if the handle is not
- * an event, BAD_STATE if it is not started. */
-doca_error_t dpk_sync_event_share(const char *call, const struct doca_sync_event *event,
-                                  uint64_t *key);
+/* Lets peers update a started event. They find it by *key. Stores the reason of a failure. Errors:
+ * INVALID_VALUE if the handle is not an event, BAD_STATE if it is not started. */
+doca_error_t dpk_sync_event_share(const struct doca_sync_event *event, uint64_t *key);
 /* Returns the sync event of this process that was exported to remote peers with that key, or NULL.
  * Release it with dpk_object_drop(*event). */
 struct dpk_event *dpk_sync_event_of_key(uint64_t key, void **event);

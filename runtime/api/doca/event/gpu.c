@@ -34,7 +34,7 @@ doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *a
 doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct doca_buf *buf)
 {
     size_t size;
-    const doca_error_t result = doca_buf_get_len(buf, &size);
+    const doca_error_t result = dpk_doca_inner(doca_buf_get_len(buf, &size));
     return dpk_doca_end(event, __func__, result == DOCA_SUCCESS ? refuse(event, buf) : result);
 }
 

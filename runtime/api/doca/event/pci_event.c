@@ -56,16 +56,15 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
     struct dpk_dev *d = data && sz ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
     if (!d)
         return dpk_doca_no_object(__func__);
-    struct dpk_sync_event *e = dpk_sync_event_running(__func__, event, &result);
+    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
     if (e) {
         pthread_mutex_lock(&e->ctx.object.lock);
         result = export_locked(e, data, sz);
         pthread_mutex_unlock(&e->ctx.object.lock);
-        dpk_doca_end(event, __func__, result);
     }
     dpk_object_drop(e);
     dpk_object_drop(d);
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }
 
 /* ---- Imports ---- */

@@ -50,9 +50,9 @@ doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event,
                                                   const uint8_t **data, size_t *sz)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct dpk_sync_event *e = data && sz ? dpk_sync_event_running(__func__, event, &result) : NULL;
+    struct dpk_sync_event *e = data && sz ? dpk_sync_event_running(event, &result) : NULL;
     if (!e)
-        return data && sz ? result : dpk_doca_no_object(__func__);
+        return dpk_doca_end(event, __func__, result);
     pthread_mutex_lock(&e->ctx.object.lock);
     result = export_locked(e, data, sz);
     pthread_mutex_unlock(&e->ctx.object.lock);
@@ -60,11 +60,10 @@ doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event,
     return dpk_doca_end(event, __func__, result);
 }
 
-doca_error_t dpk_sync_event_share(const char *call, const struct doca_sync_event *event,
-                                  uint64_t *key)
+doca_error_t dpk_sync_event_share(const struct doca_sync_event *event, uint64_t *key)
 {
     doca_error_t result;
-    struct dpk_sync_event *e = dpk_sync_event_running(call, event, &result);
+    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
     if (!e)
         return result;
     pthread_mutex_lock(&e->ctx.object.lock);
@@ -78,7 +77,7 @@ doca_error_t dpk_sync_event_share(const char *call, const struct doca_sync_event
 struct dpk_event *dpk_sync_event_of_key(uint64_t key, void **event)
 {
     doca_error_t result;
-    struct dpk_sync_event *e = dpk_sync_event_running(NULL, dpk_pointer(key), &result);
+    struct dpk_sync_event *e = dpk_sync_event_running(dpk_pointer(key), &result);
     *event = NULL;
     if (e && e->remote_publishers) {
         *event = e;
@@ -127,12 +126,12 @@ doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_re
     struct remote_event *r = handle ? dpk_object_pin(event, &remote_event_kind) : NULL;
     if (!r)
         return dpk_doca_no_object(__func__);
-    const doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+    const doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result == DOCA_SUCCESS)
         *handle = (uintptr_t)r->object.handle;
     dpk_dpa_end(&c);
     dpk_object_drop(r);
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }
 
 doca_error_t

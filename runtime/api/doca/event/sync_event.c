@@ -193,13 +193,12 @@ static doca_error_t start(struct dpk_ctx *ctx)
     if (e->imported)
         return DOCA_SUCCESS;
     if (!e->publisher.dev && !e->publisher.dpa && !e->remote_publishers && !e->pci_publishers)
-        return dpk_doca_bad_config(e, "doca_sync_event_start: the event has no publisher");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the event has no publisher");
     if (!e->subscriber.dev && !e->subscriber.dpa && !e->pci_subscribers)
-        return dpk_doca_bad_config(e, "doca_sync_event_start: the event has no subscriber");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the event has no subscriber");
     if (pci && (e->publisher.dpa || e->subscriber.dpa || e->remote_publishers))
-        return dpk_doca_bad_config(e,
-                                   "doca_sync_event_start: neither the DPA nor peers of RDMA reach "
-                                   "an event that is shared over PCIe");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "neither the DPA nor peers of RDMA reach "
+                                                       "an event that is shared over PCIe");
     return pci && !e->word.memory
                ? event_shared_word_make(&e->word, (uintptr_t)e->ctx.object.handle)
                : DOCA_SUCCESS;
@@ -209,33 +208,27 @@ static const struct dpk_ctx_ops ops = {.start = start};
 doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 {
     struct dpk_sync_event *e = dpk_object_pin(event, &dpk_sync_event_kind);
-    if (!e)
-        return dpk_doca_no_object(__func__);
-    dpk_doca_forget_reason();
-    const doca_error_t result = dpk_ctx_start(&e->ctx);
+    const doca_error_t result = e ? dpk_ctx_start(&e->ctx) : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_ERROR_BAD_STATE)
         dpk_doca_because(result, "the event is started already");
-    dpk_doca_tell_reason(e, __func__, result);
     dpk_object_drop(e);
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }
 
 doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 {
     struct dpk_sync_event *e = dpk_object_pin(event, &dpk_sync_event_kind);
-    if (!e)
-        return dpk_doca_no_object(__func__);
-    const doca_error_t result = atomic_load(&e->ctx.state) == DOCA_CTX_STATE_IDLE
-                                    ? DOCA_ERROR_BAD_STATE
-                                    : dpk_ctx_stop(&e->ctx);
-    if (result == DOCA_ERROR_BAD_STATE)
-        dpk_doca_refuse_call(e, result, __func__, "the event is not started");
+    const bool idle = e && atomic_load(&e->ctx.state) == DOCA_CTX_STATE_IDLE;
+    const doca_error_t result =
+        !e     ? DOCA_ERROR_INVALID_VALUE
+        : idle ? dpk_doca_because(DOCA_ERROR_BAD_STATE, "the event is not started")
+               : dpk_ctx_stop(&e->ctx);
     dpk_object_drop(e);
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }
 
-struct dpk_sync_event *
-dpk_sync_event_running(const char *call, const struct doca_sync_event *handle, doca_error_t *result)
+struct dpk_sync_event *dpk_sync_event_running(const struct doca_sync_event *handle,
+                                              doca_error_t *result)
 {
     struct dpk_sync_event *e = dpk_object_pin(handle, &dpk_sync_event_kind);
     *result = !e                            ? DOCA_ERROR_INVALID_VALUE
@@ -243,27 +236,19 @@ dpk_sync_event_running(const char *call, const struct doca_sync_event *handle, d
                                             : DOCA_ERROR_BAD_STATE;
     if (*result == DOCA_SUCCESS)
         return e;
-    if (call && e)
-        dpk_doca_refuse_call(e, *result, call, "the event is not started, or was stopped");
-    else if (call)
-        dpk_doca_no_object(call);
+    if (e)
+        dpk_doca_because(*result, "the event is not started, or was stopped");
     dpk_object_drop(e);
     return NULL;
 }
 
-/* The DPA has no way to an event that processes share over PCIe. */
-static doca_error_t refuse_shared(const char *call, struct dpk_sync_event *e)
+struct dpk_event *dpk_sync_event_pin(const struct doca_sync_event *handle, void **event,
+                                     doca_error_t *result)
 {
-    return dpk_doca_refuse_call(e, DOCA_ERROR_NOT_SUPPORTED, call,
-                                "the DPA cannot reach an event that is shared over PCIe");
-}
-
-struct dpk_event *dpk_sync_event_pin(const char *call, const struct doca_sync_event *handle,
-                                     void **event, doca_error_t *result)
-{
-    struct dpk_sync_event *e = dpk_sync_event_running(call, handle, result);
+    struct dpk_sync_event *e = dpk_sync_event_running(handle, result);
     if (e && e->word.memory) {
-        *result = refuse_shared(call, e);
+        *result = dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                   "the DPA cannot reach an event that is shared over PCIe");
         dpk_object_drop(e);
         e = NULL;
     }
@@ -283,17 +268,17 @@ doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struc
     if (!dpa_dev_se_handle)
         return dpk_doca_no_object(__func__);
     void *pinned;
-    struct dpk_event *counter = dpk_sync_event_pin(__func__, event, &pinned, &result);
-    if (counter && (result = dpk_dpa_begin(__func__, dpa, &c)) == DOCA_SUCCESS) {
+    struct dpk_event *counter = dpk_sync_event_pin(event, &pinned, &result);
+    if (counter && (result = dpk_dpa_begin(dpa, &c)) == DOCA_SUCCESS) {
         enum dpk_status status = dpk_process_state(c.process, &err);
         if (status == DPK_OK)
             status = dpk_event_handle(counter, c.process, &handle, &err);
         if (status == DPK_OK)
             *dpa_dev_se_handle = handle;
         else
-            result = dpk_doca_failed(__func__, &err);
+            result = dpk_doca_error_of(&err);
     }
     dpk_dpa_end(&c);
     dpk_object_drop(pinned);
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }

@@ -28,10 +28,9 @@ struct dpk_sync_event {
 };
 extern const struct dpk_kind dpk_sync_event_kind;
 
-/* Returns a started event, pinned, or NULL if the handle is not an event or is not started. This failure
- * is reported with the name `call`, unless it is NULL. */
-struct dpk_sync_event *dpk_sync_event_running(const char *call,
-                                              const struct doca_sync_event *handle,
+/* Returns a started event, pinned, or NULL if the handle is not an event or is not started. The reason is
+ * stored. */
+struct dpk_sync_event *dpk_sync_event_running(const struct doca_sync_event *handle,
                                               doca_error_t *result);
 
 /* Makes a handle of an export on a device, or returns NULL with the reason in *result. */

@@ -33,37 +33,35 @@ bool event_sync_event_is(const struct dpk_sync_event *e, const struct condition 
 doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    struct dpk_sync_event *e = value ? dpk_sync_event_running(__func__, event, &result) : NULL;
-    if (!value)
-        return dpk_doca_no_object(__func__);
+    struct dpk_sync_event *e = value ? dpk_sync_event_running(event, &result) : NULL;
     if (e)
         *value = event_sync_event_value(e);
     dpk_object_drop(e);
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }
 
 doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value,
                                         uint64_t *fetched)
 {
     doca_error_t result;
-    struct dpk_sync_event *e = dpk_sync_event_running(__func__, event, &result);
+    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
     if (e) {
         uint64_t before = event_sync_event_add(e, value);
         if (fetched)
             *fetched = before;
     }
     dpk_object_drop(e);
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }
 
 doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
 {
     doca_error_t result;
-    struct dpk_sync_event *e = dpk_sync_event_running(__func__, event, &result);
+    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
     if (e)
         event_sync_event_set(e, value);
     dpk_object_drop(e);
-    return result;
+    return dpk_doca_end(event, __func__, result);
 }
 
 /* ---- Waits ---- */
@@ -114,8 +112,6 @@ static doca_error_t wait_without_dpa(struct dpk_sync_event *e, const struct cond
 static doca_error_t wait_with_dpa(struct dpk_sync_event *e, const struct condition *c,
                                   struct dpk_process *p)
 {
-    static const char *const calls[] = {"doca_sync_event_wait_gt", "doca_sync_event_wait_eq",
-                                        "doca_sync_event_wait_neq"};
     struct dpk_error err = {0};
     enum dpk_status status = DPK_OK;
     if (c->kind == WAIT_GT)
@@ -127,7 +123,7 @@ static doca_error_t wait_with_dpa(struct dpk_sync_event *e, const struct conditi
             break;
         status = DPK_OK;
     }
-    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed(calls[c->kind], &err);
+    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_error_of(&err);
 }
 
 /* Returns the DPA context whose end would make a wait endless, or NULL. */
@@ -150,7 +146,9 @@ doca_error_t event_sync_event_look(const struct dpk_sync_event *e, const struct 
     /* Checks again, because the value may have changed just before the process ended. */
     return event_sync_event_is(e, c) ? DOCA_SUCCESS
            : works                   ? DOCA_ERROR_IN_PROGRESS
-                                     : DOCA_ERROR_BAD_STATE;
+                                     : dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                                        "nothing updates the event: its DPA context "
+                                                                          "is not started, or its program ended");
 }
 
 static doca_error_t wait_for(struct dpk_sync_event *e, const struct condition *c)
@@ -180,13 +178,11 @@ static doca_error_t wait_of(const char *call, struct doca_sync_event *event,
         return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
                                     "no event can fulfil this: value 0x%llx, mask 0x%llx",
                                     (unsigned long long)c->value, (unsigned long long)c->mask);
-    struct dpk_sync_event *e = dpk_sync_event_running(call, event, &result);
-    if (!e)
-        return result;
-    dpk_doca_forget_reason();
-    result = dpk_doca_tell_reason(e, call, wait_for(e, c));
+    struct dpk_sync_event *e = dpk_sync_event_running(event, &result);
+    if (e)
+        result = wait_for(e, c);
     dpk_object_drop(e);
-    return result;
+    return dpk_doca_end(event, call, result);
 }
 
 doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask)

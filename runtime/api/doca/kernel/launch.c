@@ -15,16 +15,18 @@ struct request {
     bool adds;
 };
 
-/* Reports a failure. A function that does not belong to the program is an invalid argument. */
-static doca_error_t failed(const char *name, const struct dpk_error *err)
+/* Returns the error of a failure, with its reason. A function that does not belong to the program is an
+ * invalid argument. */
+static doca_error_t failed(const struct dpk_error *err)
 {
-    doca_error_t result = dpk_doca_failed(name, err);
-    return err->status == DPK_ERR_NOT_FOUND ? DOCA_ERROR_INVALID_VALUE : result;
+    return dpk_doca_because(err->status == DPK_ERR_NOT_FOUND ? DOCA_ERROR_INVALID_VALUE
+                                                             : dpk_doca_error(err->status),
+                            "%s", err->message);
 }
 
 /* Launches with the events that `l` already has. */
-static doca_error_t launch_inside(const char *name, const struct request *q,
-                                  const struct dpk_dpa_call *c, struct dpk_launch *l, va_list ap)
+static doca_error_t launch_inside(const struct request *q, const struct dpk_dpa_call *c,
+                                  struct dpk_launch *l, va_list ap)
 {
     struct dpk_error err = {0};
     void *args = NULL;
@@ -36,25 +38,24 @@ static doca_error_t launch_inside(const char *name, const struct request *q,
         status = dpk_process_launch(c->process, l, &err);
     }
     free(args);
-    return status == DPK_OK ? DOCA_SUCCESS : failed(name, &err);
+    return status == DPK_OK ? DOCA_SUCCESS : failed(&err);
 }
 
-static doca_error_t check(const char *name, const struct request *q)
+static doca_error_t check(const struct request *q)
 {
     if (!q->func)
-        return dpk_doca_no_object(name);
+        return DOCA_ERROR_INVALID_VALUE;
     if (q->threads == 0 || q->threads > DPK_THREADS_MAX)
-        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, name,
-                                    "%u threads are not within 1 to %u", q->threads,
-                                    (unsigned)DPK_THREADS_MAX);
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "%u threads are not within 1 to %u",
+                                q->threads, (unsigned)DPK_THREADS_MAX);
     if (q->threshold > DOCA_DPA_WAIT_THRESHOLD_MAX)
-        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, name,
-                                    "the threshold 0x%llx is above DOCA_DPA_WAIT_THRESHOLD_MAX",
-                                    (unsigned long long)q->threshold);
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "the threshold 0x%llx is above DOCA_DPA_WAIT_THRESHOLD_MAX",
+                                (unsigned long long)q->threshold);
     return DOCA_SUCCESS;
 }
 
-static doca_error_t launch(const char *name, const struct request *q, va_list ap)
+static doca_error_t launch(const struct request *q, va_list ap)
 {
     struct dpk_dpa_call c = {0};
     void *wait = NULL, *complete = NULL;
@@ -62,15 +63,15 @@ static doca_error_t launch(const char *name, const struct request *q, va_list ap
                            .wait_threshold = q->threshold,
                            .complete_adds = q->adds,
                            .complete_count = q->count};
-    doca_error_t result = check(name, q);
+    doca_error_t result = check(q);
     if (result != DOCA_SUCCESS)
         return result;
-    if (q->wait && !(l.wait = dpk_sync_event_pin(name, q->wait, &wait, &result)))
+    if (q->wait && !(l.wait = dpk_sync_event_pin(q->wait, &wait, &result)))
         goto out;
-    if (q->complete && !(l.complete = dpk_sync_event_pin(name, q->complete, &complete, &result)))
+    if (q->complete && !(l.complete = dpk_sync_event_pin(q->complete, &complete, &result)))
         goto out;
-    if ((result = dpk_dpa_begin(name, q->dpa, &c)) == DOCA_SUCCESS)
-        result = launch_inside(name, q, &c, &l, ap);
+    if ((result = dpk_dpa_begin(q->dpa, &c)) == DOCA_SUCCESS)
+        result = launch_inside(q, &c, &l, ap);
 out:
     dpk_dpa_end(&c);
     dpk_object_drop(complete);
@@ -89,9 +90,9 @@ doca_error_t doca_dpa_kernel_launch_update_add(struct doca_dpa *dpa,
                               comp_count, num_threads, func,           true};
     va_list ap;
     va_start(ap, func);
-    doca_error_t result = launch(__func__, &q, ap);
+    const doca_error_t result = launch(&q, ap);
     va_end(ap);
-    return result;
+    return dpk_doca_end(dpa, __func__, result);
 }
 
 doca_error_t doca_dpa_kernel_launch_update_set(struct doca_dpa *dpa,
@@ -105,9 +106,9 @@ doca_error_t doca_dpa_kernel_launch_update_set(struct doca_dpa *dpa,
                               comp_count, num_threads, func,           false};
     va_list ap;
     va_start(ap, func);
-    doca_error_t result = launch(__func__, &q, ap);
+    const doca_error_t result = launch(&q, ap);
     va_end(ap);
-    return result;
+    return dpk_doca_end(dpa, __func__, result);
 }
 
 /* ---- Calls ---- */
@@ -126,7 +127,7 @@ static doca_error_t call_inside(const struct dpk_dpa_call *c, doca_dpa_func_t *f
             dpk_process_call(c->process, &call, args, (size_t)call.argument_size, &value, &err);
     free(args);
     if (status != DPK_OK)
-        return failed("doca_dpa_rpc", &err);
+        return failed(&err);
     *retval = value;
     return DOCA_SUCCESS;
 }
@@ -136,13 +137,13 @@ doca_error_t doca_dpa_rpc(struct doca_dpa *dpa, doca_dpa_func_t *func, uint64_t 
     struct dpk_dpa_call c;
     if (!func || !retval)
         return dpk_doca_no_object(__func__);
-    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
-        return result;
+        return dpk_doca_end(dpa, __func__, result);
     va_list ap;
     va_start(ap, retval);
     result = call_inside(&c, func, retval, ap);
     va_end(ap);
     dpk_dpa_end(&c);
-    return result;
+    return dpk_doca_end(dpa, __func__, result);
 }

@@ -15,10 +15,9 @@ doca_error_t doca_dpa_create(struct doca_dev *dev, doca_dpa_app_t app, doca_dpa_
 {
     if (dpa)
         *dpa = NULL;
-    return app && flags == 0
-               ? generation_later_dpa_create_started(dev, app, dpa)
-               : dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE,
-                                 "doca_dpa_create: no program, or flags that are not 0");
+    return app && flags == 0 ? generation_later_dpa_create_started(dev, app, dpa)
+                             : dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                                    "no program, or flags that are not 0");
 }
 
 /* ---- Memory ---- */
@@ -44,17 +43,17 @@ doca_error_t doca_dpa_mem_alloc(doca_dpa_t dpa, size_t size, doca_dpa_dev_uintpt
     if (dev_ptr)
         *dev_ptr = 0;
     if (!dev_ptr || size == 0)
-        return dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE,
-                               "%s: 0 bytes, or nowhere to put the address", __func__);
-    const doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "0 bytes, or nowhere to put the address");
+    const doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
-        return dpk_doca_refuse(
-            NULL, result, "%s: the DPA context is invalid, was destroyed, or has failed", __func__);
+        return dpk_doca_refuse_call(NULL, result, __func__,
+                                    "the DPA context is invalid, was destroyed, or has failed");
     const struct dpk_dpa *base = dpk_dpa_base(c.dpa);
     const struct dpk_address_owner owner = {base->object.handle, base->run};
     enum dpk_status status = dpk_address_new(&addresses, &owner, c.process, size, dev_ptr, &err);
     dpk_dpa_end(&c);
-    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed(__func__, &err);
+    return dpk_doca_end(dpa, __func__, status == DPK_OK ? DOCA_SUCCESS : dpk_doca_error_of(&err));
 }
 
 doca_error_t doca_dpa_mem_free(doca_dpa_dev_uintptr_t dev_ptr)
@@ -70,10 +69,10 @@ doca_error_t doca_dpa_mem_free(doca_dpa_dev_uintptr_t dev_ptr)
         dpk_dpa_leave(d);
     dpk_object_drop(d);
     if (p && status != DPK_OK)
-        return dpk_doca_failed(__func__, &err);
+        return dpk_doca_end(NULL, __func__, dpk_doca_error_of(&err));
     if (status != DPK_OK)
-        return dpk_doca_refuse(NULL, dpk_doca_error(status),
-                               "%s: no memory of doca_dpa_mem_alloc begins at 0x%llx", __func__,
-                               (unsigned long long)dev_ptr);
+        return dpk_doca_refuse_call(NULL, dpk_doca_error(status), __func__,
+                                    "no memory of doca_dpa_mem_alloc begins at 0x%llx",
+                                    (unsigned long long)dev_ptr);
     return DOCA_SUCCESS;
 }

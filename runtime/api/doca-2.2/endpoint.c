@@ -8,30 +8,28 @@
     (DOCA_ACCESS_LOCAL_READ_WRITE | DOCA_ACCESS_RDMA_READ | DOCA_ACCESS_RDMA_WRITE |               \
      DOCA_ACCESS_RDMA_ATOMIC)
 
-#define INVALID(...) dpk_doca_refuse(NULL, DOCA_ERROR_INVALID_VALUE, __VA_ARGS__)
+#define INVALID(call, ...) dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, (call), __VA_ARGS__)
 
-static doca_error_t no_memory(const char *call)
+static doca_error_t no_memory(void)
 {
-    return dpk_doca_refuse_call(NULL, DOCA_ERROR_NO_MEMORY, call, "no memory for the object");
+    return dpk_doca_because(DOCA_ERROR_NO_MEMORY, "no memory for the object");
 }
 
 /* ---- Memory ---- */
 
-static doca_error_t start_map(const char *call, struct doca_mmap *map, struct doca_dev *dev,
-                              void *addr, size_t length, unsigned int access)
+static doca_error_t start_map(struct doca_mmap *map, struct doca_dev *dev, void *addr,
+                              size_t length, unsigned int access)
 {
-    doca_error_t result = doca_mmap_set_memrange(map, addr, length);
+    doca_error_t result = dpk_doca_inner(doca_mmap_set_memrange(map, addr, length));
     if (result != DOCA_SUCCESS)
-        return dpk_doca_refuse_call(NULL, result, call,
-                                    "%zu bytes at %p are not memory: 0 bytes, or they end after "
-                                    "the last address",
-                                    length, addr);
-    DOCA_ERROR_PROPAGATE(result, doca_mmap_set_permissions(map, access));
-    DOCA_ERROR_PROPAGATE(result, doca_mmap_add_dev(map, dev));
-    DOCA_ERROR_PROPAGATE(result, doca_mmap_start(map));
-    if (result != DOCA_SUCCESS)
-        dpk_doca_refuse_call(NULL, result, call, "the memory cannot be registered");
-    return result;
+        return dpk_doca_because(result,
+                                "%zu bytes at %p are not memory: 0 bytes, or they end after the "
+                                "last address",
+                                length, addr);
+    result = dpk_doca_inner(doca_mmap_set_permissions(map, access));
+    if (result == DOCA_SUCCESS)
+        result = dpk_doca_inner(doca_mmap_add_dev(map, dev));
+    return result == DOCA_SUCCESS ? dpk_doca_inner(doca_mmap_start(map)) : result;
 }
 
 doca_error_t doca_dpa_mem_host_register(doca_dpa_t dpa, void *addr, size_t length,
@@ -43,37 +41,34 @@ doca_error_t doca_dpa_mem_host_register(doca_dpa_t dpa, void *addr, size_t lengt
     if (mem)
         *mem = NULL;
     if (!mem || !addr || flags != 0)
-        return INVALID("%s: no address, nowhere to put the memory, or flags that are not 0",
-                       __func__);
+        return INVALID(__func__, "no address, nowhere to put the memory, or flags that are not 0");
     if ((access & ~(unsigned)PERMISSIONS) != 0)
-        return INVALID("%s: access 0x%x is not one of DOCA_ACCESS_...", __func__, access);
-    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
-    if (result == DOCA_SUCCESS && (result = doca_mmap_create(&map)) != DOCA_SUCCESS)
-        no_memory(__func__);
+        return INVALID(__func__, "access 0x%x is not one of DOCA_ACCESS_...", access);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result == DOCA_SUCCESS)
-        result = start_map(__func__, map, c.dpa->dev->object.handle, addr, length, access);
+        result = dpk_doca_inner(doca_mmap_create(&map));
+    if (result == DOCA_SUCCESS)
+        result = start_map(map, c.dpa->dev->object.handle, addr, length, access);
     dpk_dpa_end(&c);
     if (result == DOCA_SUCCESS)
         *mem = map;
-    else
-        doca_mmap_destroy(map);
-    return result;
+    else if (map)
+        (void)dpk_doca_inner(doca_mmap_destroy(map));
+    return dpk_doca_end(dpa, __func__, result);
 }
 
 static doca_error_t of_memory(const char *call, doca_error_t result)
 {
     if (result == DOCA_SUCCESS)
         return result;
-    return dpk_doca_refuse(
-        NULL, result,
-        "%s: the memory is not registered (any more), is in use, or the result has "
-        "no place",
-        call);
+    return dpk_doca_refuse_call(
+        NULL, result, call,
+        "the memory is not registered (any more), is in use, or the result has no place");
 }
 
 doca_error_t doca_dpa_mem_unregister(doca_dpa_mem_t mem)
 {
-    return of_memory(__func__, doca_mmap_destroy(mem));
+    return of_memory(__func__, dpk_doca_inner(doca_mmap_destroy(mem)));
 }
 
 doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle)
@@ -126,10 +121,10 @@ doca_error_t doca_dpa_worker_create(doca_dpa_t dpa, doca_dpa_worker_t *worker, u
     if (worker)
         *worker = NULL;
     if (!worker || flags != 0)
-        return INVALID("%s: nowhere to put the worker, or flags that are not 0", __func__);
-    const doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+        return INVALID(__func__, "nowhere to put the worker, or flags that are not 0");
+    const doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
-        return result;
+        return dpk_doca_end(dpa, __func__, result);
     struct worker *w = calloc(1, sizeof *w);
     enum dpk_status status =
         w ? dpk_units_reserve(c.process, WORKER_THREADS, &w->units, &err) : dpk_fail_nomem(&err);
@@ -143,7 +138,7 @@ doca_error_t doca_dpa_worker_create(doca_dpa_t dpa, doca_dpa_worker_t *worker, u
     }
     dpk_dpa_end(&c);
     dpk_error_prefix(&err, "its %d threads need an execution unit each", WORKER_THREADS);
-    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed(__func__, &err);
+    return dpk_doca_end(dpa, __func__, status == DPK_OK ? DOCA_SUCCESS : dpk_doca_error_of(&err));
 }
 
 doca_error_t doca_dpa_worker_destroy(doca_dpa_worker_t worker)
@@ -151,8 +146,8 @@ doca_error_t doca_dpa_worker_destroy(doca_dpa_worker_t worker)
     const doca_error_t result = dpk_object_destroy(worker, &worker_kind);
     return result == DOCA_SUCCESS
                ? result
-               : dpk_doca_refuse(NULL, result, "%s: the worker is invalid, or endpoints use it",
-                                 __func__);
+               : dpk_doca_refuse_call(NULL, result, __func__,
+                                      "the worker is invalid, or endpoints use it");
 }
 
 /* ---- Endpoints ---- */
@@ -183,20 +178,20 @@ static void endpoint_release(void *object)
 }
 static const struct dpk_kind endpoint_kind = {.left = endpoint_left, .release = endpoint_release};
 
-static doca_error_t open_endpoint(const char *call, struct endpoint *e, unsigned int access)
+static doca_error_t open_endpoint(struct endpoint *e, unsigned int access)
 {
     struct dpk_dpa *d = e->worker->dpa;
     struct dpk_rdma *r = dpk_rdma_new(d->dev);
     if (!r)
-        return no_memory(call);
+        return no_memory();
     dpk_object_hold(e->rdma = r);
     r->permissions = access;
     r->receives = 0;
     doca_error_t result = dpk_ctx_set_datapath(&r->ctx, d);
     if (result == DOCA_SUCCESS && (result = dpk_ctx_start(&r->ctx)) == DOCA_ERROR_BAD_STATE)
-        dpk_doca_refuse_call(d, result, call, "the DPA context is not started, or was stopped");
+        dpk_doca_because(result, "the DPA context is not started, or was stopped");
     if (result == DOCA_SUCCESS)
-        result = dpk_rdma_connection_new(call, r, &e->connection);
+        result = dpk_rdma_connection_new(r, &e->connection);
     if (result == DOCA_SUCCESS)
         dpk_object_hold(e->connection);
     return result;
@@ -207,33 +202,33 @@ doca_error_t doca_dpa_ep_create(doca_dpa_worker_t worker, unsigned int access, d
     if (ep)
         *ep = NULL;
     if (!ep || (access & ~(unsigned)PERMISSIONS) != 0)
-        return INVALID(
-            "%s: nowhere to put the endpoint, or access 0x%x is not one of DOCA_ACCESS_...",
-            __func__, access);
+        return INVALID(__func__,
+                       "nowhere to put the endpoint, or access 0x%x is not one of DOCA_ACCESS_...",
+                       access);
     struct worker *w = dpk_object_pin(worker, &worker_kind);
     if (!w)
-        return INVALID("%s: the worker is invalid, or was destroyed", __func__);
+        return INVALID(__func__, "the worker is invalid, or was destroyed");
     doca_error_t result;
     struct endpoint *e = calloc(1, sizeof *e);
     if (!e) {
-        result = no_memory(__func__);
+        result = no_memory();
     } else {
         dpk_object_use(e->worker = w);
-        result = open_endpoint(__func__, e, access);
+        result = open_endpoint(e, access);
         if (result != DOCA_SUCCESS) {
             endpoint_left(e);
             endpoint_release(e);
         } else if (!(*ep = dpk_object_enter(e, &endpoint_kind))) {
-            result = no_memory(__func__);
+            result = no_memory();
         }
     }
     dpk_object_drop(w);
-    return result;
+    return dpk_doca_end(worker, __func__, result);
 }
 
 static doca_error_t no_endpoint(const char *call)
 {
-    return INVALID("%s: the endpoint is invalid, or was destroyed, or an argument is NULL", call);
+    return INVALID(call, "the endpoint is invalid, or was destroyed, or an argument is NULL");
 }
 
 doca_error_t doca_dpa_ep_destroy(doca_dpa_ep_t ep)
@@ -257,7 +252,7 @@ doca_error_t doca_dpa_ep_addr_get(doca_dpa_ep_t ep, doca_dpa_ep_addr_t *addr, si
         *addr_length = details->size;
     }
     dpk_object_drop(e);
-    return *addr ? DOCA_SUCCESS : no_memory(__func__);
+    return dpk_doca_end(ep, __func__, *addr ? DOCA_SUCCESS : no_memory());
 }
 
 doca_error_t doca_dpa_ep_addr_free(doca_dpa_ep_addr_t addr)
@@ -273,10 +268,9 @@ doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr)
         return no_endpoint(__func__);
     /* The API does not pass the size. All addresses of a version have the same size, and start with
      * a mark and the version; the rest is read only if both are right. */
-    const doca_error_t result =
-        dpk_rdma_connect(__func__, e->connection, addr, DPK_RC_ADDRESS_SIZE);
+    const doca_error_t result = dpk_rdma_connect(e->connection, addr, DPK_RC_ADDRESS_SIZE);
     dpk_object_drop(e);
-    return result;
+    return dpk_doca_end(ep, __func__, result);
 }
 
 doca_error_t doca_dpa_ep_dev_export(doca_dpa_ep_t ep, doca_dpa_dev_ep_t *handle)

@@ -8,7 +8,7 @@
 doca_error_t doca_rdma_create_v2_5(struct doca_dev *dev, struct doca_rdma **rdma);
 doca_error_t doca_rdma_create_v2_5(struct doca_dev *dev, struct doca_rdma **rdma)
 {
-    doca_error_t result = doca_rdma_create(dev, rdma);
+    const doca_error_t result = doca_rdma_create(dev, rdma);
     struct dpk_rdma *r = result == DOCA_SUCCESS ? dpk_object_pin(*rdma, &dpk_rdma_kind) : NULL;
     if (r)
         r->single = true; /* no other thread has its handle yet */
@@ -31,13 +31,12 @@ static struct dpk_rdma_connection *first_connection(struct dpk_rdma *r)
     return c;
 }
 
-/* Returns the connection, with a reference; the first call makes it. Reports a failure of `call`. */
-static doca_error_t single_connection(const char *call, struct dpk_rdma *r,
-                                      struct dpk_rdma_connection **c)
+/* Returns the connection, with a reference; the first call makes it. Stores the reason of a failure. */
+static doca_error_t single_connection(struct dpk_rdma *r, struct dpk_rdma_connection **c)
 {
     doca_error_t result = DOCA_SUCCESS;
     *c = first_connection(r);
-    if (!*c && (result = dpk_rdma_connection_new(call, r, c)) == DOCA_SUCCESS)
+    if (!*c && (result = dpk_rdma_connection_new(r, c)) == DOCA_SUCCESS)
         dpk_object_hold(*c);
     return result;
 }
@@ -49,14 +48,14 @@ doca_error_t doca_rdma_export_single(struct doca_rdma *rdma, const void **detail
     struct dpk_rdma_connection *c = NULL;
     if (!r)
         return dpk_doca_no_object(EXPORT);
-    doca_error_t result = single_connection(EXPORT, r, &c);
+    doca_error_t result = single_connection(r, &c);
     if (result == DOCA_SUCCESS) {
         *details = c->details.data;
         *details_size = c->details.size;
     }
     dpk_object_drop(c);
     dpk_object_drop(r);
-    return result;
+    return dpk_doca_end(rdma, EXPORT, result);
 }
 
 doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *details,
@@ -67,14 +66,14 @@ doca_error_t doca_rdma_connect_single(struct doca_rdma *rdma, const void *detail
         return dpk_doca_no_object(CONNECT);
     struct dpk_rdma_connection *c = first_connection(r);
     const doca_error_t result =
-        c ? dpk_rdma_connect(CONNECT, c, details, details_size)
-          : dpk_doca_refuse_call(r, DOCA_ERROR_BAD_STATE, CONNECT,
-                                 "the context has no connection (doca_rdma_export makes it)");
+        c ? dpk_rdma_connect(c, details, details_size)
+          : dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                             "the context has no connection (doca_rdma_export makes it)");
     if (result == DOCA_SUCCESS)
         dpk_ctx_begin_run(&r->ctx); /* if it is starting */
     dpk_object_drop(c);
     dpk_object_drop(r);
-    return result;
+    return dpk_doca_end(rdma, CONNECT, result);
 }
 
 doca_error_t generation_rdma_single_connection(const char *call, struct doca_rdma *rdma,
@@ -87,12 +86,12 @@ doca_error_t generation_rdma_single_connection(const char *call, struct doca_rdm
     struct dpk_rdma *r = task ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
     if (!r)
         return dpk_doca_no_object(call);
-    doca_error_t result = single_connection(call, r, &c);
+    doca_error_t result = single_connection(r, &c);
     if (result == DOCA_SUCCESS)
         *connection = c->object.handle;
     dpk_object_drop(c);
     dpk_object_drop(r);
-    return result;
+    return dpk_doca_end(rdma, call, result);
 }
 
 /* ---- Names of DOCA 2.5 ---- */

@@ -358,7 +358,7 @@ doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union d
     if (!c)
         return result;
     if (dpk_cm_call(&to->at, &fd, &err) != DPK_OK)
-        dpk_doca_failed("doca_rdma_connect_to_addr", &err);
+        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_rdma_connect_to_addr: %s", err.message);
     pthread_mutex_lock(&r->ctx.object.lock);
     if (c->state != DPK_RDMA_CALLING || !c->qp) {
         if (fd >= 0)

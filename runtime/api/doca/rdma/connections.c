@@ -16,14 +16,14 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **details, size
         details && details_size && connection ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
     if (!r)
         return dpk_doca_no_object(__func__);
-    doca_error_t result = dpk_rdma_connection_new(__func__, r, &c);
+    doca_error_t result = dpk_rdma_connection_new(r, &c);
     if (result == DOCA_SUCCESS) {
         *details = c->details.data;
         *details_size = c->details.size;
         *connection = c->object.handle;
     }
     dpk_object_drop(r);
-    return result;
+    return dpk_doca_end(rdma, __func__, result);
 }
 
 /* Returns a connection, pinned, or NULL if it does not belong to that context. */
@@ -44,9 +44,9 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *details, size
 {
     struct dpk_rdma_connection *c = details ? pin_of(rdma, connection) : NULL;
     const doca_error_t result =
-        c ? dpk_rdma_connect(__func__, c, details, details_size) : dpk_doca_no_object(__func__);
+        c ? dpk_rdma_connect(c, details, details_size) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(rdma, __func__, result);
 }
 
 doca_error_t doca_rdma_connection_get_id(const struct doca_rdma_connection *connection,

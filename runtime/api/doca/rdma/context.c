@@ -30,11 +30,11 @@ const struct dpk_kind dpk_rdma_kind = {.left = rdma_left, .release = rdma_releas
 static doca_error_t check_host(const struct dpk_rdma *r)
 {
     if (r->queue || !r->ctx.pe)
-        return dpk_doca_bad_config(r,
-                                   "doca_ctx_start: the RDMA context's data path is on no DPA "
-                                   "(doca_ctx_set_datapath_on_dpa), and it has %s",
-                                   r->queue ? "a completion queue of one"
-                                            : "no progress engine (doca_pe_connect_ctx)");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                "the RDMA context's data path is on no DPA "
+                                "(doca_ctx_set_datapath_on_dpa), and it has %s",
+                                r->queue ? "a completion queue of one"
+                                         : "no progress engine (doca_pe_connect_ctx)");
     return DOCA_SUCCESS;
 }
 
@@ -44,9 +44,9 @@ static doca_error_t check_dpa(struct dpk_rdma *r)
 {
     struct dpk_dpa *base = dpk_dpa_base(dpk_rdma_dpa(r));
     if (r->queue && dpk_dpa_base(r->queue->dpa) != base)
-        return dpk_doca_bad_config(
-            r,
-            "doca_ctx_start: the completion queue of the RDMA context is of another DPA context");
+        return dpk_doca_because(
+            DOCA_ERROR_BAD_CONFIG,
+            "the completion queue of the RDMA context is of another DPA context");
     if (!dpk_dpa_enter(dpk_rdma_dpa(r), 0))
         return dpk_doca_because(DOCA_ERROR_BAD_STATE,
                                 "the DPA context of the data path is not running");
@@ -86,7 +86,7 @@ static doca_error_t rdma_start(struct dpk_ctx *ctx)
     if (result != DOCA_SUCCESS)
         return result;
     if (dpk_rc_enter(&r->rc, &err) != DPK_OK)
-        return dpk_doca_failed("doca_ctx_start", &err);
+        return dpk_doca_error_of(&err);
     const struct dpk_rc_end_options sizes = queues_of(r);
     const struct dpk_rc_end_options options = {.ops = on_dpa ? &dpk_rdma_ops : &dpk_rdma_host_ops,
                                                .context = r,
@@ -97,7 +97,7 @@ static doca_error_t rdma_start(struct dpk_ctx *ctx)
     if (dpk_rc_end_create(r->rc, &options, &r->end, &err) != DPK_OK) {
         dpk_rc_leave(r->rc);
         r->rc = NULL;
-        return dpk_doca_failed("doca_ctx_start", &err);
+        return dpk_doca_error_of(&err);
     }
     if (r->queue)
         dpk_object_use(r->queue);

@@ -103,14 +103,12 @@ doca_error_t dpk_rdma_connection_add(struct dpk_rdma *r, struct dpk_rdma_connect
     return result;
 }
 
-doca_error_t dpk_rdma_connection_new(const char *call, struct dpk_rdma *r,
-                                     struct dpk_rdma_connection **out)
+doca_error_t dpk_rdma_connection_new(struct dpk_rdma *r, struct dpk_rdma_connection **out)
 {
-    dpk_doca_forget_reason();
     pthread_mutex_lock(&r->ctx.object.lock);
     const doca_error_t result = dpk_rdma_connection_add(r, out);
     pthread_mutex_unlock(&r->ctx.object.lock);
-    return dpk_doca_tell_reason(r, call, result);
+    return result;
 }
 
 static doca_error_t result_of_connect(enum dpk_status status)
@@ -131,8 +129,7 @@ static doca_error_t result_of_connect(enum dpk_status status)
     }
 }
 
-doca_error_t dpk_rdma_connect(const char *call, struct dpk_rdma_connection *c, const void *details,
-                              size_t size)
+doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details, size_t size)
 {
     struct dpk_error err = {.status = DPK_ERR_USAGE,
                             .message = "the context of the connection is not started"};
@@ -141,8 +138,7 @@ doca_error_t dpk_rdma_connect(const char *call, struct dpk_rdma_connection *c, c
         err.status = dpk_rc_qp_connect(c->qp, details, size, &err);
     pthread_mutex_unlock(&c->rdma->ctx.object.lock);
     const doca_error_t result = result_of_connect(err.status);
-    return result == DOCA_SUCCESS ? result
-                                  : dpk_doca_refuse_call(c, result, call, "%s", err.message);
+    return result == DOCA_SUCCESS ? result : dpk_doca_because(result, "%s", err.message);
 }
 
 /* Finds the peer's queue pair by its number alone, because peers of other libraries do not send

@@ -5,8 +5,8 @@
  *     struct dpk_rdma *r = dpk_rdma_new(dev);
  *     dpk_ctx_set_datapath(&r->ctx, dpa);  r->permissions = ...;
  *     dpk_ctx_start(&r->ctx);
- *     dpk_rdma_connection_new(call, r, &c);            // c->details go to the peer
- *     dpk_rdma_connect(call, c, details, size);
+ *     dpk_rdma_connection_new(r, &c);                  // c->details go to the peer
+ *     dpk_rdma_connect(c, details, size);
  *
  * A context without a data path on the DPA performs tasks of the host (work.c), which end in its
  * progress engine. Connections are made by details that programs exchange, or by the connection manager
@@ -149,18 +149,16 @@ void dpk_rdma_addr_end(struct dpk_rdma_addr *a);
 struct dpk_rdma *dpk_rdma_new(struct dpk_dev *dev);
 /* Stops the context if it runs, and removes it from the table. Errors: INVALID_VALUE, IN_USE. */
 doca_error_t dpk_rdma_destroy(const void *handle);
-/* Creates a connection, and reports a failure of `call`. Errors: BAD_STATE if the context is not started,
- * FULL if it has the largest number of connections. */
-doca_error_t dpk_rdma_connection_new(const char *call, struct dpk_rdma *r,
-                                     struct dpk_rdma_connection **out);
-/* As dpk_rdma_connection_new, but stores the reason of a failure (dpk_doca_because). Call this with the
- * context's lock. Reuses the place of an ended connection. */
+/* Creates a connection. Stores the reason of a failure (dpk_doca_because). Errors: BAD_STATE if the context
+ * is not started, FULL if it has the largest number of connections. */
+doca_error_t dpk_rdma_connection_new(struct dpk_rdma *r, struct dpk_rdma_connection **out);
+/* As dpk_rdma_connection_new. Call this with the context's lock. Reuses the place of an ended
+ * connection. */
 doca_error_t dpk_rdma_connection_add(struct dpk_rdma *r, struct dpk_rdma_connection **out);
-/* Connects to the peer, and reports a failure of `call`. Errors: INVALID_VALUE if the details are not of a connection, or are damaged,
- * UNSUPPORTED_VERSION, BAD_STATE if the connection is connected, or the context is not started,
- * CONNECTION_ABORTED if the peer is gone. */
-doca_error_t dpk_rdma_connect(const char *call, struct dpk_rdma_connection *c, const void *details,
-                              size_t size);
+/* Connects to the peer. Stores the reason of a failure. Errors: INVALID_VALUE if the details are not of a
+ * connection, or are damaged, UNSUPPORTED_VERSION, BAD_STATE if the connection is connected, or the context
+ * is not started, CONNECTION_ABORTED if the peer is gone. */
+doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details, size_t size);
 
 /* The functions of rc's ends, with a struct dpk_rdma as context: for the DPA and for the host. */
 extern const struct dpk_rc_ops dpk_rdma_ops, dpk_rdma_host_ops;

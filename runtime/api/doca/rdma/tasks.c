@@ -543,8 +543,9 @@ doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *d
                                                     uint32_t *max_buf_list_len)
 {
     const doca_error_t result =
-        max_buf_list_len ? doca_rdma_cap_transport_type_is_supported(devinfo, transport_type)
-                         : DOCA_ERROR_INVALID_VALUE;
+        max_buf_list_len
+            ? dpk_doca_inner(doca_rdma_cap_transport_type_is_supported(devinfo, transport_type))
+            : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *max_buf_list_len = DPK_RDMA_LIST_MAX;
     return dpk_doca_end(devinfo, __func__, result);

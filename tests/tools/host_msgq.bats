@@ -37,7 +37,7 @@ setup_file() {
 @test "a stopped context takes its ends along" {
     case_ok a_stopped_context_takes_its_ends_along life_cases
     reported 'doca_ctx_start: the DPA context is not started, or has failed (DOCA_ERROR_BAD_STATE)' \
-        'doca_comch_consumer_completion_start: the DPA context of the completion.s thread is not started, has failed, or has no memory'
+        'doca_comch_consumer_completion_start: the DPA context is not started, or was stopped (DOCA_ERROR_BAD_STATE)'
 }
 
 @test "order is kept" {

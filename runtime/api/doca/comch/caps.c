@@ -15,7 +15,7 @@ static doca_error_t answer(const struct doca_devinfo *devinfo, uint32_t value, u
 #define CAP(name, value)                                                                           \
     doca_error_t name(const struct doca_devinfo *devinfo, uint32_t *out)                           \
     {                                                                                              \
-        return answer(devinfo, (value), out);                                                      \
+        return dpk_doca_end(devinfo, __func__, answer(devinfo, (value), out));                     \
     }
 
 CAP(doca_comch_cap_get_max_name_len, DPK_COMCH_NAME_MAX + 1)
@@ -35,10 +35,10 @@ CAP(doca_comch_consumer_cap_get_max_imm_data_len, DPK_PIPE_IMM_MAX)
 
 doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-    return answer(devinfo, 0, &(uint32_t){0});
+    return dpk_doca_end(devinfo, __func__, answer(devinfo, 0, &(uint32_t){0}));
 }
 
 doca_error_t doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-    return answer(devinfo, 0, &(uint32_t){0});
+    return dpk_doca_end(devinfo, __func__, answer(devinfo, 0, &(uint32_t){0}));
 }

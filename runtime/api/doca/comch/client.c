@@ -14,14 +14,14 @@ static doca_error_t client_start(struct dpk_ctx *ctx)
     struct dpk_error err = {0};
     int fd;
     if (!ctx->pe)
-        return dpk_doca_bad_config(e, "doca_ctx_start: the comch client has no progress engine");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the comch client has no progress engine");
     const enum dpk_status status = dpk_comch_call(e->folder, e->name, &fd, &err);
     if (status != DPK_OK)
-        return dpk_doca_failed("doca_ctx_start", &err);
+        return dpk_doca_error_of(&err);
     if (comch_endpoint_greet(e, fd, DPK_COMCH_HELLO) != DPK_COMCH_SAID) {
         close(fd);
-        return dpk_doca_refuse_call(e, DOCA_ERROR_CONNECTION_ABORTED, "doca_ctx_start",
-                                    "comch \"%s\": the server has hung up", e->name);
+        return dpk_doca_because(DOCA_ERROR_CONNECTION_ABORTED,
+                                "comch \"%s\": the server has hung up", e->name);
     }
     struct connection *c = comch_connection_new(fd, e->base.dev, ctx->object.handle, false);
     if (!c)
@@ -93,9 +93,10 @@ doca_error_t doca_comch_cap_client_is_supported(const struct doca_devinfo *devin
 {
     struct dpk_device_info card;
     const doca_error_t result = dpk_devinfo_ask(devinfo, &card);
-    return result != DOCA_SUCCESS                    ? result
-           : card.pair && card.side == DPK_SIDE_HOST ? DOCA_SUCCESS
-                                                     : DOCA_ERROR_NOT_SUPPORTED;
+    return dpk_doca_end(devinfo, __func__,
+                        result != DOCA_SUCCESS                    ? result
+                        : card.pair && card.side == DPK_SIDE_HOST ? DOCA_SUCCESS
+                                                                  : DOCA_ERROR_NOT_SUPPORTED);
 }
 
 doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name,
@@ -110,13 +111,13 @@ doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name,
     if (result != DOCA_SUCCESS)
         return comch_no_device(__func__, result);
     if (!card.pair || card.side != DPK_SIDE_HOST) {
-        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "comch client \"%s\": %s", name,
-                     card.pair ? "clients are for host programs (DPAKIT_SIDE=host)"
-                               : "the device has no DPU's side: dpadev create NAME --pair");
-        return DOCA_ERROR_NOT_SUPPORTED;
+        return dpk_doca_refuse_call(
+            NULL, DOCA_ERROR_NOT_SUPPORTED, __func__, "comch client \"%s\": %s", name,
+            card.pair ? "clients are for host programs (DPAKIT_SIDE=host)"
+                      : "the device has no DPU's side: dpadev create NAME --pair");
     }
-    *comch_client = comch_endpoint_new(__func__, dev, &card, name, &client_kind, &ops, &result);
-    return result;
+    *comch_client = comch_endpoint_new(dev, &card, name, &client_kind, &ops, &result);
+    return dpk_doca_end(dev, __func__, result);
 }
 
 doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client)

@@ -198,12 +198,10 @@ doca_error_t comch_connection_enter(struct connection *c, struct roll *roll, uin
     }
     pthread_mutex_unlock(&c->object.lock);
     if (result == DOCA_ERROR_NOT_CONNECTED)
-        return dpk_doca_refuse_call(c, result, "doca_ctx_start",
-                                    "the connection has ended, or the peer is gone");
+        return dpk_doca_because(result, "the connection has ended, or the peer is gone");
     if (result == DOCA_ERROR_FULL)
-        return dpk_doca_refuse_call(c, result, "doca_ctx_start",
-                                    "this side of the connection has its %u %s already", max,
-                                    roll == &c->consumers ? "consumers" : "producers");
+        return dpk_doca_because(result, "this side of the connection has its %u %s already", max,
+                                roll == &c->consumers ? "consumers" : "producers");
     return result;
 }
 

@@ -45,20 +45,21 @@ static void leave(struct consumer *n)
 static doca_error_t check_tasks(const struct consumer *n)
 {
     if (n->base.ctx.datapath)
-        return dpk_doca_bad_config(
-            n, "doca_ctx_start: the consumers of this message queue are on the CPU");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                "the consumers of this message queue are on the CPU");
     if (!n->base.ctx.pe)
-        return dpk_doca_bad_config(n, "doca_ctx_start: the comch consumer has no progress engine");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the comch consumer has no progress engine");
     if (n->receives.max == 0)
-        return dpk_doca_bad_config(n, "doca_ctx_start: no receives were configured, as by "
-                                      "doca_comch_consumer_task_post_recv_set_conf");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                "no receives were configured, as by "
+                                "doca_comch_consumer_task_post_recv_set_conf");
     return DOCA_SUCCESS;
 }
 
-static doca_error_t no_rings(struct consumer *n, int error)
+static doca_error_t no_rings(int error)
 {
-    return dpk_doca_refuse_call(n, DOCA_ERROR_NO_MEMORY, "doca_ctx_start",
-                                "no shared memory for the consumer: %s", strerror(error));
+    return dpk_doca_because(DOCA_ERROR_NO_MEMORY, "no shared memory for the consumer: %s",
+                            strerror(error));
 }
 
 /* Gets a number and rings. */
@@ -74,7 +75,7 @@ static doca_error_t enter(struct consumer *n)
     n->memory = dpk_pipe_new(&rings);
     const int error = errno;
     replace_rings(n, rings);
-    return n->memory >= 0 ? DOCA_SUCCESS : no_rings(n, error);
+    return n->memory >= 0 ? DOCA_SUCCESS : no_rings(error);
 }
 
 /* Announces the consumer to producers of this process, if it is of a message queue. */
@@ -86,9 +87,9 @@ static doca_error_t announce_here(struct consumer *n)
                                      .size = sizeof n->imm_len,
                                      .memory = fcntl(n->memory, F_DUPFD_CLOEXEC, 0)};
     if (w.memory < 0)
-        return no_rings(n, errno);
+        return no_rings(errno);
     n->announced = comch_connection_add_remote(n->c, &w, n->c->consumer_dpa ? n : NULL);
-    return n->announced ? DOCA_SUCCESS : no_rings(n, ENOMEM);
+    return n->announced ? DOCA_SUCCESS : no_rings(ENOMEM);
 }
 
 static doca_error_t consumer_start(struct dpk_ctx *ctx)

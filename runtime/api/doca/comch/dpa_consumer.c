@@ -30,15 +30,15 @@ static doca_error_t start(struct consumer_completion *k)
     struct doca_dpa *dpa = dpk_dpa_of_thread(k->thread);
     struct dpa_comch_completion head = {0};
     if (!dpa)
-        return dpk_doca_bad_config(k,
-                                   "doca_comch_consumer_completion_start: it has no thread, as by "
-                                   "doca_comch_consumer_completion_set_dpa_thread");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                "it has no thread, as by "
+                                "doca_comch_consumer_completion_set_dpa_thread");
     doca_error_t result =
         dpk_dpa_queue_start(&k->on_dpa, k->thread, k->messages_max,
                             sizeof head + k->messages_max * sizeof *head.messages);
     head.queue = (uintptr_t)k->on_dpa.handle;
     if (result == DOCA_SUCCESS)
-        result = doca_dpa_h2d_memcpy(dpa, k->on_dpa.memory, &head, sizeof head);
+        result = dpk_doca_inner(doca_dpa_h2d_memcpy(dpa, k->on_dpa.memory, &head, sizeof head));
     if (result != DOCA_SUCCESS)
         dpk_dpa_queue_end(&k->on_dpa);
     k->arrived = 0;
@@ -66,7 +66,7 @@ doca_comch_consumer_completion_create(struct doca_comch_consumer_completion **co
         k->imm_len = DPK_PIPE_IMM_MAX;
     }
     *consumer_comp = k ? dpk_object_enter(k, &completion_kind) : NULL;
-    return *consumer_comp ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(NULL, __func__, *consumer_comp ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t
@@ -82,13 +82,7 @@ doca_comch_consumer_completion_start(struct doca_comch_consumer_completion *cons
     if (!k || k->on_dpa.handle)
         return dpk_doca_unlock(k, __func__, DOCA_ERROR_BAD_STATE,
                                "the completion is started already");
-    const doca_error_t result = start(k);
-    if (result == DOCA_ERROR_BAD_CONFIG)
-        return dpk_object_unlock(k, result); /* reported */
-    return dpk_doca_unlock(
-        k, __func__, result,
-        "the DPA context of the completion's thread is not started, has failed, or "
-        "has no memory");
+    return dpk_doca_end(consumer_comp, __func__, dpk_object_unlock(k, start(k)));
 }
 
 doca_error_t
@@ -186,12 +180,12 @@ doca_error_t doca_comch_consumer_completion_get_dpa_handle(
 doca_error_t comch_dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint64_t *run)
 {
     if (!datapath || dpk_dpa_base(datapath) != dpk_dpa_base(side))
-        return dpk_doca_bad_config(side,
-                                   "doca_ctx_start: this side of the message queue is on the DPA, "
-                                   "and the data path is not: doca_ctx_set_datapath_on_dpa");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                "this side of the message queue is on the DPA, "
+                                "and the data path is not: doca_ctx_set_datapath_on_dpa");
     if (!dpk_dpa_enter(datapath, 0))
-        return dpk_doca_refuse_call(datapath, DOCA_ERROR_BAD_STATE, "doca_ctx_start",
-                                    "the DPA context is not started, or has failed");
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                "the DPA context is not started, or has failed");
     *run = dpk_dpa_base(datapath)->run;
     dpk_dpa_leave(datapath);
     return DOCA_SUCCESS;
@@ -204,26 +198,26 @@ doca_error_t comch_dpa_consumer_check(struct consumer *n)
     struct consumer_completion *k = n->completion;
     doca_error_t result = comch_dpa_side_check(n->base.ctx.datapath, n->c->consumer_dpa, &run);
     if (result == DOCA_SUCCESS && !k)
-        return dpk_doca_bad_config(n, "doca_ctx_start: the consumer has no completion, as by "
-                                      "doca_comch_consumer_set_completion");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the consumer has no completion, as by "
+                                                       "doca_comch_consumer_set_completion");
     if (result != DOCA_SUCCESS)
         return result;
     pthread_mutex_lock(&k->object.lock);
     if (!k->on_dpa.handle || k->on_dpa.queue->run != run ||
         dpk_dpa_base(k->on_dpa.queue->dpa) != dpk_dpa_base(n->c->consumer_dpa))
         result =
-            dpk_doca_bad_config(n, "doca_ctx_start: the consumer's completion is not started on "
-                                   "its DPA context");
+            dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the consumer's completion is not started on "
+                                                    "its DPA context");
     else if (n->imm_len > k->imm_len)
-        result = dpk_doca_bad_config(n,
-                                     "doca_ctx_start: the consumer takes %u bytes of immediate "
-                                     "data, its completion %u",
-                                     n->imm_len, k->imm_len);
+        result = dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                  "the consumer takes %u bytes of immediate "
+                                  "data, its completion %u",
+                                  n->imm_len, k->imm_len);
     else if (atomic_load(&k->object.users) >= k->consumers_max)
-        result = dpk_doca_refuse_call(n, DOCA_ERROR_FULL, "doca_ctx_start",
-                                      "the completion has its %u consumers already "
-                                      "(doca_comch_consumer_completion_set_max_num_consumers)",
-                                      k->consumers_max);
+        result = dpk_doca_because(DOCA_ERROR_FULL,
+                                  "the completion has its %u consumers already "
+                                  "(doca_comch_consumer_completion_set_max_num_consumers)",
+                                  k->consumers_max);
     if (result == DOCA_SUCCESS) {
         n->room = 0;
         n->uses_completion = true;

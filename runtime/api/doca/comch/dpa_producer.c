@@ -17,8 +17,8 @@ doca_error_t comch_dpa_producer_check(struct producer *p)
         comch_dpa_side_check(p->base.ctx.datapath, p->c->producer_dpa, &p->run);
     if (result == DOCA_SUCCESS && p->queue &&
         dpk_dpa_base(p->queue->dpa) != dpk_dpa_base(p->c->producer_dpa))
-        return dpk_doca_bad_config(
-            p, "doca_ctx_start: the completion queue of the producer is of another DPA context");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                "the completion queue of the producer is of another DPA context");
     p->sent = 0;
     return result;
 }

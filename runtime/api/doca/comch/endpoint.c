@@ -13,16 +13,15 @@ static const struct endpoint_ops *e_ops(const struct endpoint *e)
 
 /* ---- Life ---- */
 
-void *comch_endpoint_new(const char *call, const struct doca_dev *dev,
-                         const struct dpk_device_info *card, const char *name,
-                         const struct dpk_kind *kind, const struct endpoint_ops *ops,
-                         doca_error_t *result)
+void *comch_endpoint_new(const struct doca_dev *dev, const struct dpk_device_info *card,
+                         const char *name, const struct dpk_kind *kind,
+                         const struct endpoint_ops *ops, doca_error_t *result)
 {
     const size_t length = strnlen(name, DPK_COMCH_NAME_MAX + 1);
     if (length == 0 || length > DPK_COMCH_NAME_MAX) {
-        *result = dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, call,
-                                       "the name of the server does not have 1 to %u bytes",
-                                       DPK_COMCH_NAME_MAX);
+        *result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                   "the name of the server does not have 1 to %u bytes",
+                                   DPK_COMCH_NAME_MAX);
         return NULL;
     }
     void *handle = dpk_dev_ctx_new(dev, kind, &ops->ctx, sizeof(struct endpoint), result);

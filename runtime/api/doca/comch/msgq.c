@@ -57,7 +57,7 @@ doca_error_t doca_comch_msgq_create(struct doca_dev *dev, struct doca_comch_msgq
         *msgq = dpk_object_enter(q, &msgq_kind);
     }
     dpk_object_drop(d);
-    return *msgq ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(dev, __func__, *msgq ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_comch_msgq_destroy(struct doca_comch_msgq *msgq)
@@ -68,8 +68,7 @@ doca_error_t doca_comch_msgq_destroy(struct doca_comch_msgq *msgq)
 static doca_error_t start(struct msgq *q)
 {
     if (!q->consumer_dpa == !q->producer_dpa)
-        return dpk_doca_bad_config(
-            q, "doca_comch_msgq_start: one side of the queue must be on the DPA");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "one side of the queue must be on the DPA");
     if (!(q->c = comch_connection_new(-1, q->dev, NULL, false)))
         return DOCA_ERROR_NO_MEMORY;
     if (q->consumer_dpa)
@@ -86,7 +85,7 @@ doca_error_t doca_comch_msgq_start(struct doca_comch_msgq *msgq)
     struct msgq *q = dpk_object_lock(msgq, &msgq_kind);
     if (!q || q->c)
         return dpk_doca_unlock(q, __func__, DOCA_ERROR_BAD_STATE, "the queue is started already");
-    return dpk_object_unlock(q, start(q));
+    return dpk_doca_end(msgq, __func__, dpk_object_unlock(q, start(q)));
 }
 
 doca_error_t doca_comch_msgq_stop(struct doca_comch_msgq *msgq)

@@ -219,12 +219,11 @@ struct endpoint {
     _Alignas(8) uint8_t room[DPK_COMCH_ROOM]; /* programs have structures in messages */
 };
 
-/* Creates an endpoint on a device of that card. Errors: INVALID_VALUE if the name is invalid, after a report
- * for `call`. */
-void *comch_endpoint_new(const char *call, const struct doca_dev *dev,
-                         const struct dpk_device_info *card, const char *name,
-                         const struct dpk_kind *kind, const struct endpoint_ops *ops,
-                         doca_error_t *result);
+/* Creates an endpoint on a device of that card. Stores the reason of a failure. Errors: INVALID_VALUE if the name is
+ * invalid. */
+void *comch_endpoint_new(const struct doca_dev *dev, const struct dpk_device_info *card,
+                         const char *name, const struct dpk_kind *kind,
+                         const struct endpoint_ops *ops, doca_error_t *result);
 /* Functions for the two kinds, and for `progress` and `is_ready`. */
 void endpoint_left(void *object);
 bool comch_endpoint_progress(struct dpk_ctx *ctx);

@@ -23,13 +23,13 @@ struct send {
 static doca_error_t check_tasks(const struct producer *p)
 {
     if (p->base.ctx.datapath)
-        return dpk_doca_bad_config(
-            p, "doca_ctx_start: the producers of this message queue are on the CPU");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                "the producers of this message queue are on the CPU");
     if (!p->base.ctx.pe)
-        return dpk_doca_bad_config(p, "doca_ctx_start: the comch producer has no progress engine");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the comch producer has no progress engine");
     if (p->sends.max == 0)
-        return dpk_doca_bad_config(p, "doca_ctx_start: no sends were configured, as by "
-                                      "doca_comch_producer_task_send_set_conf");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "no sends were configured, as by "
+                                                       "doca_comch_producer_task_send_set_conf");
     return DOCA_SUCCESS;
 }
 

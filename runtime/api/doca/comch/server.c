@@ -33,16 +33,16 @@ static doca_error_t server_start(struct dpk_ctx *ctx)
     struct endpoint *e = (struct endpoint *)ctx;
     struct dpk_error err = {0};
     if (!ctx->pe)
-        return dpk_doca_bad_config(e, "doca_ctx_start: the comch server has no progress engine");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the comch server has no progress engine");
     if (dpk_comch_listen(e->folder, e->name, &e->server, &err) != DPK_OK)
-        return dpk_doca_failed("doca_ctx_start", &err);
+        return dpk_doca_error_of(&err);
     atomic_store(&e->events, epoll_create1(EPOLL_CLOEXEC));
     if (atomic_load(&e->events) >= 0 && watch(e, dpk_comch_server_fd(e->server), NULL))
         return DOCA_SUCCESS;
     const int error = errno;
     server_stop(ctx);
-    return dpk_doca_refuse_call(e, DOCA_ERROR_OPERATING_SYSTEM, "doca_ctx_start",
-                                "comch \"%s\": epoll: %s", e->name, strerror(error));
+    return dpk_doca_because(DOCA_ERROR_OPERATING_SYSTEM, "comch \"%s\": epoll: %s", e->name,
+                            strerror(error));
 }
 
 static void add(struct endpoint *e, int fd)
@@ -143,9 +143,10 @@ doca_error_t doca_comch_cap_server_is_supported(const struct doca_devinfo *devin
 {
     struct dpk_device_info card;
     const doca_error_t result = dpk_devinfo_ask(devinfo, &card);
-    return result != DOCA_SUCCESS                   ? result
-           : card.pair && card.side == DPK_SIDE_DPU ? DOCA_SUCCESS
-                                                    : DOCA_ERROR_NOT_SUPPORTED;
+    return dpk_doca_end(devinfo, __func__,
+                        result != DOCA_SUCCESS                   ? result
+                        : card.pair && card.side == DPK_SIDE_DPU ? DOCA_SUCCESS
+                                                                 : DOCA_ERROR_NOT_SUPPORTED);
 }
 
 /* Checks that a representor belongs to the device's card. */
@@ -170,22 +171,20 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
     if (result != DOCA_SUCCESS)
         return comch_no_device(__func__, result);
     if (!card.pair || card.side != DPK_SIDE_DPU) {
-        dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
-                     "comch server \"%s\": servers are for programs of the DPU (DPAKIT_SIDE=dpu)",
-                     name);
-        return DOCA_ERROR_NOT_SUPPORTED;
+        return dpk_doca_refuse_call(
+            NULL, DOCA_ERROR_NOT_SUPPORTED, __func__,
+            "comch server \"%s\": servers are for programs of the DPU (DPAKIT_SIDE=dpu)", name);
     }
-    if ((result = check_rep(&card, repr)) != DOCA_SUCCESS) {
-        dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
-                     "comch server \"%s\": it needs a representor of its device", name);
-        return result;
-    }
-    *comch_server = comch_endpoint_new(__func__, dev, &card, name, &server_kind, &ops, &result);
+    if ((result = check_rep(&card, repr)) != DOCA_SUCCESS)
+        return dpk_doca_refuse_call(NULL, result, __func__,
+                                    "comch server \"%s\": it needs a representor of its device",
+                                    name);
+    *comch_server = comch_endpoint_new(dev, &card, name, &server_kind, &ops, &result);
     struct endpoint *e = dpk_object_lock(*comch_server, &server_kind);
     if (e)
         e->rep = repr;
     dpk_object_unlock(e, DOCA_SUCCESS);
-    return result;
+    return dpk_doca_end(dev, __func__, result);
 }
 
 doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server)

@@ -85,8 +85,8 @@ devemu_ok() { # CASE
     reported 'doca_devemu_pci_ep_set_num_msix: 5 is more than the 4 of the type (DOCA_ERROR_NOT_SUPPORTED)' \
         'doca_devemu_pci_ep_set_num_db: 1025 is more than the 1024 of the device' \
         'doca_devemu_pci_ep_set_datapath_on_dpa: the endpoint has its data path on a DPA already' \
-        'doca_devemu_pci_msix_create_on_dpa: the function has no vector 2, and 2 vectors from 0' \
-        'doca_devemu_pci_db_create_on_dpa: the function has no doorbell 3, and 3 doorbells from 0'
+        'doca_devemu_pci_ep_create_msix_on_dpa: the function has no vector 2, and 2 vectors from 0' \
+        'doca_devemu_pci_ep_create_db_on_dpa: the function has no doorbell 3, and 3 doorbells from 0'
 }
 
 @test "functions may be somebody else" {

@@ -19,7 +19,7 @@ doca_error_t doca_devemu_pci_cap_type_is_mgmt_supported(const struct doca_devinf
                                                         const struct doca_devemu_pci_type *pci_type,
                                                         uint8_t *is_supported)
 {
-    return is_able(devinfo, pci_type, is_supported);
+    return dpk_doca_end(devinfo, __func__, is_able(devinfo, pci_type, is_supported));
 }
 
 doca_error_t
@@ -27,7 +27,7 @@ doca_devemu_pci_cap_type_is_hotplug_supported(const struct doca_devinfo *devinfo
                                               const struct doca_devemu_pci_type *pci_type,
                                               uint8_t *is_supported)
 {
-    return is_able(devinfo, pci_type, is_supported);
+    return dpk_doca_end(devinfo, __func__, is_able(devinfo, pci_type, is_supported));
 }
 
 /* ---- Numbers: 0 if the device cannot emulate functions ---- */

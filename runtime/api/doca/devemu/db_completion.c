@@ -25,8 +25,8 @@ static doca_error_t start(struct db_completion *k)
     doca_error_t result = dpk_dpa_queue_start(&k->on_dpa, k->thread, k->max * ROOM, sizeof head);
     head.queue = (uintptr_t)k->on_dpa.handle;
     if (result == DOCA_SUCCESS)
-        result =
-            doca_dpa_h2d_memcpy(dpk_dpa_of_thread(k->thread), k->on_dpa.memory, &head, sizeof head);
+        result = dpk_doca_inner(doca_dpa_h2d_memcpy(dpk_dpa_of_thread(k->thread), k->on_dpa.memory,
+                                                    &head, sizeof head));
     if (result != DOCA_SUCCESS)
         end(k);
     return result;
@@ -70,7 +70,7 @@ doca_error_t doca_devemu_pci_db_completion_create(struct doca_dpa_thread *dpa_th
         k->max = DOORBELLS_DEFAULT;
     }
     *db_comp = k ? dpk_object_enter(k, &devemu_db_completion_kind) : NULL;
-    return *db_comp ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(dpa_thread, __func__, *db_comp ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_devemu_pci_db_completion_destroy(struct doca_devemu_pci_db_completion *db_comp)
@@ -123,10 +123,7 @@ doca_error_t doca_devemu_pci_db_completion_start(struct doca_devemu_pci_db_compl
     if (!k || k->on_dpa.handle)
         return dpk_doca_unlock(k, __func__, DOCA_ERROR_BAD_STATE,
                                "the completion is started already");
-    return dpk_doca_unlock(
-        k, __func__, start(k),
-        "the DPA context of the completion's thread is not started, has failed, or "
-        "has no memory");
+    return dpk_doca_end(db_comp, __func__, dpk_object_unlock(k, start(k)));
 }
 
 doca_error_t doca_devemu_pci_db_completion_stop(struct doca_devemu_pci_db_completion *db_comp)

@@ -37,12 +37,12 @@ static doca_error_t open_function(struct pci_dev *d)
     if (d->f)
         return DOCA_SUCCESS;
     if (dpk_pci_open(d->type->card.path, d->number, &d->f, &err) != DPK_OK)
-        return devemu_failed("doca_ctx_start", &err);
+        return devemu_failed(&err);
     if (dpk_pci_equal(dpk_pci_config_of(d->f), &d->type->config))
         return DOCA_SUCCESS;
     dpk_pci_close(d->f);
     d->f = NULL;
-    return dpk_doca_bad_config(d, "doca_ctx_start: the emulated function is of another type");
+    return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the emulated function is of another type");
 }
 
 static doca_error_t dev_start(struct dpk_ctx *ctx)
@@ -52,11 +52,11 @@ static doca_error_t dev_start(struct dpk_ctx *ctx)
     if (result != DOCA_SUCCESS)
         return result;
     if (!dpk_pci_claim(d->f, DPK_PCI_DPU))
-        return dpk_doca_refuse_call(d, DOCA_ERROR_IN_USE, "doca_ctx_start",
-                                    "another context of the emulated function %u runs", d->number);
+        return dpk_doca_because(DOCA_ERROR_IN_USE,
+                                "another context of the emulated function %u runs", d->number);
     result = dpk_pci_is_removed(d->f)
-                 ? dpk_doca_refuse_call(d, DOCA_ERROR_NOT_FOUND, "doca_ctx_start",
-                                        "the emulated function %u was removed", d->number)
+                 ? dpk_doca_because(DOCA_ERROR_NOT_FOUND, "the emulated function %u was removed",
+                                    d->number)
                  : look_at_registers(d);
     if (result != DOCA_SUCCESS) {
         dpk_pci_unclaim(d->f, DPK_PCI_DPU);
@@ -259,7 +259,7 @@ static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *
     result = copy_defaults(d, t);
     dpk_object_drop(d);
     if (result == DOCA_SUCCESS)
-        result = doca_pe_connect_ctx(pe, doca_devemu_pci_dev_as_ctx(*pci_dev));
+        result = dpk_doca_inner(doca_pe_connect_ctx(pe, doca_devemu_pci_dev_as_ctx(*pci_dev)));
     if (result != DOCA_SUCCESS) {
         dpk_object_destroy(*pci_dev, &devemu_pci_dev_kind);
         *pci_dev = NULL;

@@ -21,7 +21,9 @@ doca_error_t doca_devemu_pci_ep_set_datapath_on_dpa(struct doca_devemu_pci_ep *e
     dpk_object_unlock(d, DOCA_SUCCESS);
     return bound ? dpk_doca_refuse_call(NULL, DOCA_ERROR_NOT_PERMITTED, __func__,
                                         "the endpoint has its data path on a DPA already")
-                 : doca_ctx_set_datapath_on_dpa(doca_devemu_pci_dev_as_ctx(dev_of(ep)), dpa_dev);
+                 : dpk_doca_end(ep, __func__,
+                                dpk_doca_inner(doca_ctx_set_datapath_on_dpa(
+                                    doca_devemu_pci_dev_as_ctx(dev_of(ep)), dpa_dev)));
 }
 
 /* ---- Numbers of vectors and doorbells ---- */
@@ -99,8 +101,9 @@ doca_error_t doca_devemu_pci_ep_create_db_on_dpa(struct doca_devemu_pci_ep *ep,
                                                  uint8_t id, uint64_t start_addr, uint32_t db_id,
                                                  uint64_t user_data, struct doca_devemu_pci_db **db)
 {
-    return doca_devemu_pci_db_create_on_dpa(dev_of(ep), db_comp, id, start_addr, db_id, user_data,
-                                            db);
+    return dpk_doca_end(ep, __func__,
+                        dpk_doca_inner(doca_devemu_pci_db_create_on_dpa(
+                            dev_of(ep), db_comp, id, start_addr, db_id, user_data, db)));
 }
 
 doca_error_t doca_devemu_pci_ep_create_msix_on_dpa(struct doca_devemu_pci_ep *ep, uint8_t id,
@@ -108,11 +111,13 @@ doca_error_t doca_devemu_pci_ep_create_msix_on_dpa(struct doca_devemu_pci_ep *ep
                                                    uint64_t user_data,
                                                    struct doca_devemu_pci_msix **msix)
 {
-    return doca_devemu_pci_msix_create_on_dpa(dev_of(ep), id, start_addr, msix_idx, user_data,
-                                              msix);
+    return dpk_doca_end(ep, __func__,
+                        dpk_doca_inner(doca_devemu_pci_msix_create_on_dpa(
+                            dev_of(ep), id, start_addr, msix_idx, user_data, msix)));
 }
 
 doca_error_t doca_devemu_pci_ep_mmap_create(struct doca_devemu_pci_ep *ep, struct doca_mmap **mmap)
 {
-    return doca_devemu_pci_mmap_create(dev_of(ep), mmap);
+    return dpk_doca_end(ep, __func__,
+                        dpk_doca_inner(doca_devemu_pci_mmap_create(dev_of(ep), mmap)));
 }

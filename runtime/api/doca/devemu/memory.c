@@ -25,7 +25,7 @@ doca_error_t doca_devemu_pci_cap_is_mmap_add_dev_supported(const struct doca_dev
         is_supported ? dpk_devinfo_ask(devinfo, &card) : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *is_supported = devemu_is_able(&card);
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 doca_error_t doca_devemu_pci_mmap_create(struct doca_devemu_pci_dev *pci_dev,
@@ -35,5 +35,7 @@ doca_error_t doca_devemu_pci_mmap_create(struct doca_devemu_pci_dev *pci_dev,
     if (mmap)
         *mmap = NULL;
     struct pci_dev *d = devemu_pci_dev_lock_running(__func__, mmap ? pci_dev : NULL, NULL, &result);
-    return d ? dpk_object_unlock(d, dpk_mmap_new_behind(&bus, d, mmap)) : result;
+    return d ? dpk_doca_unlock(d, __func__, dpk_mmap_new_behind(&bus, d, mmap), "%s",
+                               "memory is exhausted")
+             : result;
 }

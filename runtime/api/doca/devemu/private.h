@@ -26,8 +26,8 @@ extern const struct dpk_kind devemu_pci_type_kind;
 
 /* Returns true if the card emulates functions for programs on this side. */
 bool devemu_is_able(const struct dpk_device_info *card);
-/* Returns the DOCA error for a failure of the room pci. */
-doca_error_t devemu_failed(const char *call, const struct dpk_error *err);
+/* Returns the DOCA error for a failure of the room pci, and stores its reason. */
+doca_error_t devemu_failed(const struct dpk_error *err);
 
 /* Reports that `call` got no representor of an emulated function. Returns `result`. */
 doca_error_t devemu_no_rep(const char *call, doca_error_t result);

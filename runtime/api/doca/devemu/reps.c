@@ -46,10 +46,10 @@ static doca_error_t make(const struct pci_type *t, struct doca_dev_rep **dev_rep
     struct dpk_error err = {0};
     const struct dpk_pci_place place = {t->card.path, t->card.pci.bus};
     if (dpk_pci_make(&place, &t->config, &number, &err) != DPK_OK)
-        return devemu_failed("doca_devemu_pci_type_create_rep", &err);
+        return devemu_failed(&err);
     if (dpk_pci_open(place.folder, number, &f, &err) != DPK_OK) {
         dpk_pci_remove(place.folder, number, NULL);
-        return devemu_failed("doca_devemu_pci_type_create_rep", &err);
+        return devemu_failed(&err);
     }
     const struct dpk_device_info info = name(&t->card, f);
     dpk_pci_close(f);
@@ -66,7 +66,7 @@ doca_error_t doca_devemu_pci_type_create_rep(struct doca_devemu_pci_type *pci_ty
     if (dev_rep)
         *dev_rep = NULL;
     const doca_error_t result = ask(__func__, dev_rep ? pci_type : NULL, &t);
-    return result == DOCA_SUCCESS ? make(&t, dev_rep) : result;
+    return result == DOCA_SUCCESS ? dpk_doca_end(pci_type, __func__, make(&t, dev_rep)) : result;
 }
 
 doca_error_t doca_devemu_pci_type_destroy_rep(struct doca_dev_rep *dev_rep)
@@ -79,21 +79,23 @@ doca_error_t doca_devemu_pci_type_destroy_rep(struct doca_dev_rep *dev_rep)
         return devemu_no_rep(__func__, result);
     const enum dpk_status status = dpk_pci_remove(card.path, number, &err);
     if (status != DPK_OK && status != DPK_ERR_NOT_FOUND)
-        return devemu_failed("doca_devemu_pci_type_destroy_rep", &err);
-    return doca_dev_rep_close(dev_rep);
+        return dpk_doca_end(dev_rep, __func__, devemu_failed(&err));
+    return dpk_doca_end(dev_rep, __func__, dpk_doca_inner(doca_dev_rep_close(dev_rep)));
 }
 
 /* Earlier names. */
 doca_error_t doca_devemu_pci_dev_create_rep(const struct doca_devemu_pci_type *pci_type,
                                             struct doca_dev_rep **dev_rep)
 {
-    return doca_devemu_pci_type_create_rep((struct doca_devemu_pci_type *)(uintptr_t)pci_type,
-                                           dev_rep);
+    struct doca_devemu_pci_type *type = (struct doca_devemu_pci_type *)(uintptr_t)pci_type;
+    return dpk_doca_end(pci_type, __func__,
+                        dpk_doca_inner(doca_devemu_pci_type_create_rep(type, dev_rep)));
 }
 
 doca_error_t doca_devemu_pci_dev_destroy_rep(struct doca_dev_rep *dev_rep)
 {
-    return doca_devemu_pci_type_destroy_rep(dev_rep);
+    return dpk_doca_end(dev_rep, __func__,
+                        dpk_doca_inner(doca_devemu_pci_type_destroy_rep(dev_rep)));
 }
 
 /* ---- Listing ---- */
@@ -139,7 +141,9 @@ doca_error_t doca_devemu_pci_type_create_rep_list(struct doca_devemu_pci_type *p
     if (nb_devs_rep)
         *nb_devs_rep = 0;
     const doca_error_t result = ask(__func__, dev_list_rep && nb_devs_rep ? pci_type : NULL, &t);
-    return result == DOCA_SUCCESS ? list(&t, dev_list_rep, nb_devs_rep) : result;
+    return result == DOCA_SUCCESS
+               ? dpk_doca_end(pci_type, __func__, list(&t, dev_list_rep, nb_devs_rep))
+               : result;
 }
 
 doca_error_t doca_devemu_pci_rep_get_hotplug_state(struct doca_dev_rep *rep_dev,
@@ -150,15 +154,15 @@ doca_error_t doca_devemu_pci_rep_get_hotplug_state(struct doca_dev_rep *rep_dev,
     struct dpk_device_info card;
     struct dpk_error err = {0};
     struct dpk_pci *f;
-    doca_error_t result =
-        state ? doca_devinfo_rep_get_is_hotplug(doca_dev_rep_as_devinfo(rep_dev), &hotplug)
-              : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = state ? dpk_doca_inner(doca_devinfo_rep_get_is_hotplug(
+                                      doca_dev_rep_as_devinfo(rep_dev), &hotplug))
+                                : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         result = hotplug ? dpk_emulated_rep_ask(rep_dev, &card, &number) : DOCA_ERROR_NOT_PERMITTED;
     if (result != DOCA_SUCCESS)
         return devemu_no_rep(__func__, result);
     if (dpk_pci_open(card.path, number, &f, &err) != DPK_OK)
-        return devemu_failed("doca_devemu_pci_rep_get_hotplug_state", &err);
+        return dpk_doca_end(rep_dev, __func__, devemu_failed(&err));
     *state = (enum doca_devemu_pci_hotplug_state)dpk_pci_state_of(f);
     dpk_pci_close(f);
     return DOCA_SUCCESS;

@@ -24,14 +24,14 @@ bool devemu_is_able(const struct dpk_device_info *card)
     return card->pair && card->side == DPK_SIDE_DPU;
 }
 
-doca_error_t devemu_failed(const char *call, const struct dpk_error *err)
+doca_error_t devemu_failed(const struct dpk_error *err)
 {
-    const doca_error_t result = dpk_doca_failed(call, err);
-    return err->status == DPK_ERR_EXISTS      ? DOCA_ERROR_ALREADY_EXIST
-           : err->status == DPK_ERR_RANGE     ? DOCA_ERROR_FULL
-           : err->status == DPK_ERR_NOT_FOUND ? DOCA_ERROR_NOT_FOUND
-           : err->status == DPK_ERR_REFUSED   ? DOCA_ERROR_BAD_STATE
-                                              : result;
+    const doca_error_t result = err->status == DPK_ERR_EXISTS      ? DOCA_ERROR_ALREADY_EXIST
+                                : err->status == DPK_ERR_RANGE     ? DOCA_ERROR_FULL
+                                : err->status == DPK_ERR_NOT_FOUND ? DOCA_ERROR_NOT_FOUND
+                                : err->status == DPK_ERR_REFUSED   ? DOCA_ERROR_BAD_STATE
+                                                                   : dpk_doca_error(err->status);
+    return dpk_doca_because(result, "%s", err->message);
 }
 
 /* ---- Life ---- */
@@ -51,7 +51,7 @@ doca_error_t doca_devemu_pci_type_create(const char *name, struct doca_devemu_pc
     if (t)
         memcpy(t->config.name, name, n);
     *pci_type = t ? dpk_object_enter(t, &devemu_pci_type_kind) : NULL;
-    return *pci_type ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(NULL, __func__, *pci_type ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_devemu_pci_type_destroy(struct doca_devemu_pci_type *pci_type)
@@ -64,16 +64,15 @@ static doca_error_t start(struct pci_type *t)
 {
     struct dpk_error err = {0};
     if (!t->dev)
-        return dpk_doca_bad_config(t, "doca_devemu_pci_type_start: the type has no device, as by "
-                                      "doca_devemu_pci_type_set_dev");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the type has no device, as by "
+                                                       "doca_devemu_pci_type_set_dev");
     if (!devemu_is_able(&t->card))
-        return dpk_doca_bad_config(t, "doca_devemu_pci_type_start: emulated functions are for "
-                                      "programs of the DPU (DPAKIT_SIDE=dpu)");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "emulated functions are for "
+                                                       "programs of the DPU (DPAKIT_SIDE=dpu)");
     if (dpk_pci_check(&t->config, &err) != DPK_OK)
-        return dpk_doca_bad_config(t, "doca_devemu_pci_type_start: \"%s\": %s", t->config.name,
-                                   err.message);
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "\"%s\": %s", t->config.name, err.message);
     if (dpk_pci_agree(t->card.path, &t->config, &err) != DPK_OK)
-        return devemu_failed("doca_devemu_pci_type_start", &err);
+        return devemu_failed(&err);
     t->started = true;
     return DOCA_SUCCESS;
 }
@@ -83,7 +82,7 @@ doca_error_t doca_devemu_pci_type_start(struct doca_devemu_pci_type *pci_type)
     struct pci_type *t = dpk_object_lock(pci_type, &devemu_pci_type_kind);
     if (!t || t->started)
         return dpk_doca_unlock(t, __func__, DOCA_ERROR_BAD_STATE, "the type is started already");
-    return dpk_object_unlock(t, start(t));
+    return dpk_doca_end(pci_type, __func__, dpk_object_unlock(t, start(t)));
 }
 
 doca_error_t doca_devemu_pci_type_stop(struct doca_devemu_pci_type *pci_type)

@@ -21,13 +21,15 @@ doca_error_t doca_verbs_ah_attr_create(struct doca_verbs_context *context,
         *ah_attr = NULL;
     struct context *c = ah_attr ? dpk_object_pin(context, &verbs_context_kind) : NULL;
     dpk_object_drop(c);
-    return c ? verbs_attr_new(sizeof(struct ah_attr), &verbs_ah_attr_kind, (void **)ah_attr)
-             : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(
+        context, __func__,
+        c ? verbs_attr_new(sizeof(struct ah_attr), &verbs_ah_attr_kind, (void **)ah_attr)
+          : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_verbs_ah_attr_destroy(struct doca_verbs_ah_attr *ah_attr)
 {
-    return dpk_object_destroy(ah_attr, &verbs_ah_attr_kind);
+    return dpk_doca_end(ah_attr, __func__, dpk_object_destroy(ah_attr, &verbs_ah_attr_kind));
 }
 FIELD(doca_verbs_ah_attr_set_gid, doca_verbs_ah_attr_get_gid, ah_attr, struct doca_verbs_gid, gid)
 FIELD(doca_verbs_ah_attr_set_addr_type, doca_verbs_ah_attr_get_addr_type, ah_attr,
@@ -84,7 +86,7 @@ OBJECT_FIELD(doca_verbs_qp_init_attr_set_receive_dpa_completion,
 bool verbs_is_umem_or_null(const struct doca_umem *umem)
 {
     uint32_t id;
-    return !umem || doca_umem_get_id(umem, &id) == DOCA_SUCCESS;
+    return !umem || dpk_doca_inner(doca_umem_get_id(umem, &id)) == DOCA_SUCCESS;
 }
 
 PLACE_FIELD(doca_verbs_qp_init_attr_set_external_umem, doca_verbs_qp_init_attr_get_external_umem,
@@ -113,7 +115,7 @@ doca_error_t doca_verbs_qp_init_attr_set_cqe_inline(struct doca_verbs_qp_init_at
     struct qp_init_attr *a = dpk_object_lock(attr, &verbs_qp_init_attr_kind);
     if (a)
         a->cqe_inline = value;
-    return dpk_object_unlock(a, DOCA_SUCCESS);
+    return dpk_doca_end(attr, __func__, dpk_object_unlock(a, DOCA_SUCCESS));
 }
 uint8_t doca_verbs_qp_init_attr_get_cqe_inline(const struct doca_verbs_qp_init_attr *attr)
 {
@@ -267,7 +269,8 @@ doca_error_t verbs_change_of(const struct qp_attr *a, int mask, struct ibv_qp_at
                              int *out_mask)
 {
     if (mask & DOCA_VERBS_QP_ATTR_CC_GROUP)
-        return DOCA_ERROR_NOT_SUPPORTED;
+        return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                "groups of congestion control are not emulated");
     *out = (struct ibv_qp_attr){
         .qp_access_flags = rights_of(a, mask),
         .pkey_index = a->pkey_index,
@@ -402,12 +405,16 @@ doca_error_t doca_verbs_bridge_qp_attr_set(struct doca_verbs_qp_attr *attr,
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     struct qp_attr *a = ibv_attr ? dpk_object_lock(attr, &verbs_qp_attr_kind) : NULL;
-    if (a && !has_others(ibv_mask) &&
-        (!(ibv_mask & IBV_QP_AV) || set_address(a->ah_attr, &ibv_attr->ah_attr))) {
+    if (a && has_others(ibv_mask)) {
+        dpk_doca_because(result, "the mask 0x%x has attributes that DOCA does not have",
+                         (unsigned)ibv_mask);
+    } else if (a && ibv_mask & IBV_QP_AV && !set_address(a->ah_attr, &ibv_attr->ah_attr)) {
+        dpk_doca_because(result, "the address is not global, or the attributes have no address");
+    } else if (a) {
         set_parts(a, ibv_attr, doca_verbs_bridge_get_qp_attr_mask(ibv_mask));
         result = DOCA_SUCCESS;
     }
-    return dpk_object_unlock(a, result);
+    return dpk_doca_end(attr, __func__, dpk_object_unlock(a, result));
 }
 
 doca_error_t doca_verbs_bridge_qp_attr_get(const struct doca_verbs_qp_attr *attr,
@@ -420,5 +427,5 @@ doca_error_t doca_verbs_bridge_qp_attr_get(const struct doca_verbs_qp_attr *attr
         a ? verbs_change_of(a, a->ah_attr ? CHANGES : CHANGES_TOLD, &told, &mask) : DOCA_SUCCESS;
     if (a && result == DOCA_SUCCESS)
         *ibv_attr = told;
-    return dpk_object_unlock(a, result);
+    return dpk_doca_end(attr, __func__, dpk_object_unlock(a, result));
 }

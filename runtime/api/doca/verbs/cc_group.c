@@ -15,13 +15,14 @@ LIFE(doca_verbs_cc_group_attr_create, doca_verbs_cc_group_attr_destroy, cc_group
 doca_error_t doca_verbs_cc_group_attr_set_hint(struct doca_verbs_cc_group_attr *attr,
                                                const void *hint, size_t hint_size)
 {
-    struct cc_group_attr *a =
-        hint && hint_size <= HINT_MAX ? dpk_object_lock(attr, &verbs_cc_group_attr_kind) : NULL;
-    if (a) {
+    struct cc_group_attr *a = hint ? dpk_object_lock(attr, &verbs_cc_group_attr_kind) : NULL;
+    const bool fits = hint_size <= HINT_MAX;
+    if (a && fits) {
         memcpy(a->hint, hint, hint_size);
         a->size = hint_size;
     }
-    return dpk_object_unlock(a, DOCA_SUCCESS);
+    return dpk_doca_unlock(a, __func__, fits ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE,
+                           "a hint has at most %u bytes, and not %zu", HINT_MAX, hint_size);
 }
 
 doca_error_t doca_verbs_cc_group_attr_get_hint(const struct doca_verbs_cc_group_attr *attr,
@@ -33,13 +34,13 @@ doca_error_t doca_verbs_cc_group_attr_get_hint(const struct doca_verbs_cc_group_
         *hint = a->hint;
         *hint_size = a->size;
     }
-    return dpk_object_unlock(a, DOCA_SUCCESS);
+    return dpk_doca_end(attr, __func__, dpk_object_unlock(a, DOCA_SUCCESS));
 }
 
-static doca_error_t cannot(const char *call)
+static doca_error_t cannot(void)
 {
-    dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s: groups of congestion control are not emulated", call);
-    return DOCA_ERROR_NOT_SUPPORTED;
+    return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                            "groups of congestion control are not emulated");
 }
 
 doca_error_t doca_verbs_cc_group_create(const struct doca_verbs_context *context,
@@ -48,10 +49,9 @@ doca_error_t doca_verbs_cc_group_create(const struct doca_verbs_context *context
 {
     if (group)
         *group = NULL;
-    return group && context && attr && verbs_is_a(context, &verbs_context_kind) &&
-                   verbs_is_a(attr, &verbs_cc_group_attr_kind)
-               ? cannot(__func__)
-               : DOCA_ERROR_INVALID_VALUE;
+    const bool good = group && context && attr && verbs_is_a(context, &verbs_context_kind) &&
+                      verbs_is_a(attr, &verbs_cc_group_attr_kind);
+    return dpk_doca_end(context, __func__, good ? cannot() : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_verbs_query_cc_group_caps(const struct doca_verbs_context *context,
@@ -59,8 +59,8 @@ doca_error_t doca_verbs_query_cc_group_caps(const struct doca_verbs_context *con
 {
     if (caps)
         *caps = NULL;
-    return caps && context && verbs_is_a(context, &verbs_context_kind) ? cannot(__func__)
-                                                                       : DOCA_ERROR_INVALID_VALUE;
+    const bool good = caps && context && verbs_is_a(context, &verbs_context_kind);
+    return dpk_doca_end(context, __func__, good ? cannot() : DOCA_ERROR_INVALID_VALUE);
 }
 
 /* ---- Groups and capabilities, which do not exist ---- */
@@ -68,7 +68,7 @@ doca_error_t doca_verbs_query_cc_group_caps(const struct doca_verbs_context *con
 doca_error_t doca_verbs_cc_group_destroy(struct doca_verbs_cc_group *group)
 {
     (void)group;
-    return DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_no_object(__func__);
 }
 
 doca_error_t doca_verbs_cc_group_modify(struct doca_verbs_cc_group *group,
@@ -76,7 +76,7 @@ doca_error_t doca_verbs_cc_group_modify(struct doca_verbs_cc_group *group,
 {
     (void)group;
     (void)attr;
-    return DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_no_object(__func__);
 }
 
 doca_error_t doca_verbs_cc_group_query(const struct doca_verbs_cc_group *group,
@@ -84,13 +84,13 @@ doca_error_t doca_verbs_cc_group_query(const struct doca_verbs_cc_group *group,
 {
     (void)group;
     (void)attr;
-    return DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_no_object(__func__);
 }
 
 doca_error_t doca_verbs_cc_group_caps_free(struct doca_verbs_cc_group_caps *caps)
 {
     (void)caps;
-    return DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_no_object(__func__);
 }
 
 doca_error_t doca_verbs_cc_group_caps_get_data(struct doca_verbs_cc_group_caps *caps,
@@ -99,7 +99,7 @@ doca_error_t doca_verbs_cc_group_caps_get_data(struct doca_verbs_cc_group_caps *
     (void)caps;
     (void)data;
     (void)size;
-    return DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_no_object(__func__);
 }
 
 uint32_t doca_verbs_cc_group_caps_get_vendor_id(const struct doca_verbs_cc_group_caps *caps)
@@ -118,7 +118,7 @@ doca_error_t doca_verbs_qp_attr_set_cc_group(struct doca_verbs_qp_attr *attr,
                                              struct doca_verbs_cc_group *group)
 {
     struct qp_attr *a = group ? NULL : dpk_object_lock(attr, &verbs_qp_attr_kind);
-    return dpk_object_unlock(a, DOCA_SUCCESS);
+    return dpk_doca_end(attr, __func__, dpk_object_unlock(a, DOCA_SUCCESS));
 }
 
 struct doca_verbs_cc_group *doca_verbs_qp_attr_get_cc_group(const struct doca_verbs_qp_attr *attr)

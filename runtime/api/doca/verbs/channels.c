@@ -34,23 +34,23 @@ doca_error_t doca_verbs_comp_channel_create(struct doca_verbs_context *context,
         *channel = NULL;
     struct context *c = channel ? verbs_use(context, &verbs_context_kind) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct comp_channel *made = calloc(1, sizeof *made);
     if (made)
         made->ib = dpk_emulated_10.create_comp_channel(c->ib);
     if (!made || !made->ib) {
         free(made);
         verbs_unuse(c);
-        return DOCA_ERROR_NO_MEMORY;
+        return dpk_doca_end(context, __func__, DOCA_ERROR_NO_MEMORY);
     }
     made->context = c;
     *channel = dpk_object_enter(made, &verbs_comp_channel_kind);
-    return *channel ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(context, __func__, *channel ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 doca_error_t doca_verbs_comp_channel_destroy(struct doca_verbs_comp_channel *channel)
 {
-    return dpk_object_destroy(channel, &verbs_comp_channel_kind);
+    return dpk_doca_end(channel, __func__, dpk_object_destroy(channel, &verbs_comp_channel_kind));
 }
 
 doca_event_handle_t doca_verbs_comp_channel_get_handle(struct doca_verbs_comp_channel *channel)
@@ -77,7 +77,7 @@ doca_error_t doca_verbs_get_cq_event(struct doca_verbs_comp_channel *channel,
     void *context;
     struct comp_channel *c = cq && cq_context ? verbs_use(channel, &verbs_comp_channel_kind) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     doca_error_t result = DOCA_ERROR_DRIVER;
     if (dpk_emulated_10.get_cq_event(c->ib, &ib, &context) == 0) {
         /* The queue exists until its event is acknowledged. */
@@ -91,7 +91,7 @@ doca_error_t doca_verbs_get_cq_event(struct doca_verbs_comp_channel *channel,
         result = DOCA_SUCCESS;
     }
     verbs_unuse(c);
-    return result;
+    return dpk_doca_end(channel, __func__, result);
 }
 
 doca_error_t doca_verbs_req_notify_cq(struct doca_verbs_cq *cq, int solicited_only)
@@ -99,7 +99,7 @@ doca_error_t doca_verbs_req_notify_cq(struct doca_verbs_cq *cq, int solicited_on
     struct cq *q = dpk_object_pin(cq, &verbs_cq_kind);
     const int why = q && q->ib ? ibv_req_notify_cq(q->ib, solicited_only) : EINVAL;
     dpk_object_drop(q);
-    return verbs_error_of(why);
+    return dpk_doca_end(cq, __func__, verbs_error_of(why));
 }
 
 void doca_verbs_ack_cq_events(struct doca_verbs_cq *cq, unsigned int num)
@@ -242,13 +242,13 @@ doca_error_t doca_verbs_get_async_event(struct doca_verbs_context *context,
     bool told = false;
     struct context *c = event ? verbs_use(context, &verbs_context_kind) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     while (!told && dpk_emulated_10.get_async_event(c->ib, &e) == 0) {
         told = tell(c, &e, event);
         acknowledge(&e);
     }
     verbs_unuse(c);
-    return told ? DOCA_SUCCESS : DOCA_ERROR_DRIVER;
+    return dpk_doca_end(context, __func__, told ? DOCA_SUCCESS : DOCA_ERROR_DRIVER);
 }
 
 void doca_verbs_ack_async_event(struct doca_verbs_async_event *event)

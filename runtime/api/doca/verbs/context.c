@@ -1,5 +1,6 @@
 /* Contexts, protection domains, and capabilities of devices. */
 #include <errno.h>
+#include <string.h>
 
 #include "verbs.h"
 
@@ -35,7 +36,7 @@ doca_error_t verbs_error_of(int why)
     case EBUSY:
         return DOCA_ERROR_IN_USE;
     default:
-        return DOCA_ERROR_DRIVER;
+        return dpk_doca_because(DOCA_ERROR_DRIVER, "%s", strerror(why));
     }
 }
 
@@ -81,21 +82,38 @@ static doca_error_t context_new(struct ibv_context *ib, bool borrowed,
     return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
+static doca_error_t check_flags(const void *out, uint32_t flags)
+{
+    return !out ? DOCA_ERROR_INVALID_VALUE
+           : flags == DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE
+               ? DOCA_SUCCESS
+               : dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "0x%x is not a flag of contexts",
+                                  flags);
+}
+
+static doca_error_t not_emulated(const char *what)
+{
+    return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                            "the %s is NULL, or does not belong to an emulated device", what);
+}
+
 doca_error_t doca_verbs_context_create(struct doca_devinfo *devinfo, uint32_t flags,
                                        struct doca_verbs_context **context)
 {
     struct ibv_context *ib = NULL;
     if (context)
         *context = NULL;
-    if (!context || flags != DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE)
-        return DOCA_ERROR_INVALID_VALUE;
-    const doca_error_t result = dpk_dev_open_context(devinfo, &ib);
-    return result == DOCA_SUCCESS ? context_new(ib, false, context) : result;
+    doca_error_t result = check_flags(context, flags);
+    if (result == DOCA_SUCCESS)
+        result = dpk_dev_open_context(devinfo, &ib);
+    if (result == DOCA_SUCCESS)
+        result = context_new(ib, false, context);
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 doca_error_t doca_verbs_context_destroy(struct doca_verbs_context *context)
 {
-    return dpk_object_destroy(context, &verbs_context_kind);
+    return dpk_doca_end(context, __func__, dpk_object_destroy(context, &verbs_context_kind));
 }
 
 doca_error_t doca_verbs_bridge_verbs_context_import(struct ibv_context *ibv_context, uint32_t flags,
@@ -103,10 +121,11 @@ doca_error_t doca_verbs_bridge_verbs_context_import(struct ibv_context *ibv_cont
 {
     if (context)
         *context = NULL;
-    if (!context || flags != DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE ||
-        !dpk_context_is_emulated(ibv_context))
-        return DOCA_ERROR_INVALID_VALUE;
-    return context_new(ibv_context, true, context);
+    doca_error_t result = check_flags(context, flags);
+    if (result == DOCA_SUCCESS)
+        result = dpk_context_is_emulated(ibv_context) ? context_new(ibv_context, true, context)
+                                                      : not_emulated("context");
+    return dpk_doca_end(NULL, __func__, result);
 }
 
 doca_error_t doca_verbs_bridge_verbs_context_create(struct ibv_device *ibv_device, uint32_t flags,
@@ -114,11 +133,15 @@ doca_error_t doca_verbs_bridge_verbs_context_create(struct ibv_device *ibv_devic
 {
     if (context)
         *context = NULL;
-    if (!context || flags != DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE ||
-        !dpk_device_is_emulated(ibv_device))
-        return DOCA_ERROR_INVALID_VALUE;
-    struct ibv_context *ib = dpk_emulated_10.open_device(ibv_device);
-    return ib ? context_new(ib, false, context) : DOCA_ERROR_NOT_CONNECTED;
+    doca_error_t result = check_flags(context, flags);
+    if (result == DOCA_SUCCESS && !dpk_device_is_emulated(ibv_device))
+        result = not_emulated("device");
+    if (result == DOCA_SUCCESS) {
+        struct ibv_context *ib = dpk_emulated_10.open_device(ibv_device);
+        result = ib ? context_new(ib, false, context)
+                    : dpk_doca_because(DOCA_ERROR_NOT_CONNECTED, "the device cannot be opened");
+    }
+    return dpk_doca_end(NULL, __func__, result);
 }
 
 struct ibv_context *doca_verbs_bridge_get_ibv_ctx(struct doca_verbs_context *context)
@@ -130,6 +153,12 @@ struct ibv_context *doca_verbs_bridge_get_ibv_ctx(struct doca_verbs_context *con
 }
 
 /* ---- Handles for other processes, which emulated devices do not have ---- */
+
+static doca_error_t no_handles(void)
+{
+    return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                            "emulated devices have no handles for other processes");
+}
 
 int doca_verbs_context_export_handle(const struct doca_verbs_context *context)
 {
@@ -149,8 +178,8 @@ doca_error_t doca_verbs_context_import_from_handle(int handle, uint32_t flags,
     (void)handle;
     if (context)
         *context = NULL;
-    return context && flags == DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE ? DOCA_ERROR_NOT_SUPPORTED
-                                                                    : DOCA_ERROR_INVALID_VALUE;
+    const doca_error_t result = check_flags(context, flags);
+    return dpk_doca_end(NULL, __func__, result == DOCA_SUCCESS ? no_handles() : result);
 }
 
 doca_error_t doca_verbs_pd_import_from_handle(struct doca_verbs_context *context, int handle,
@@ -159,8 +188,10 @@ doca_error_t doca_verbs_pd_import_from_handle(struct doca_verbs_context *context
     (void)handle;
     if (pd)
         *pd = NULL;
-    return pd && context && verbs_is_a(context, &verbs_context_kind) ? DOCA_ERROR_NOT_SUPPORTED
-                                                                     : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(context, __func__,
+                        pd && context && verbs_is_a(context, &verbs_context_kind)
+                            ? no_handles()
+                            : DOCA_ERROR_INVALID_VALUE);
 }
 
 /* ---- Protection domains ---- */
@@ -194,27 +225,28 @@ doca_error_t doca_verbs_pd_create(struct doca_verbs_context *context, struct doc
         *pd = NULL;
     struct context *c = pd ? dpk_object_pin(context, &verbs_context_kind) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct ibv_pd *ib = dpk_dev_alloc_pd(c->ib);
     const doca_error_t result = ib ? pd_new(ib, c, pd) : DOCA_ERROR_NO_MEMORY;
     if (ib && result != DOCA_SUCCESS)
         dpk_emulated_10.dealloc_pd(ib);
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(context, __func__, result);
 }
 
 doca_error_t doca_verbs_pd_destroy(struct doca_verbs_pd *pd)
 {
     struct pd *p = dpk_object_lock(pd, &verbs_pd_kind);
     if (!p)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     int why = atomic_load(&p->object.users) > 0 ? EBUSY : 0;
     if (!why && p->context && p->ib)
         why = dpk_emulated_10.dealloc_pd(p->ib);
     if (!why)
         p->ib = NULL;
     const doca_error_t result = dpk_object_unlock(p, verbs_error_of(why));
-    return result == DOCA_SUCCESS ? dpk_object_destroy(pd, &verbs_pd_kind) : result;
+    return dpk_doca_end(pd, __func__,
+                        result == DOCA_SUCCESS ? dpk_object_destroy(pd, &verbs_pd_kind) : result);
 }
 
 doca_error_t doca_verbs_pd_as_doca_dev(struct doca_verbs_pd *pd, struct doca_dev **dev)
@@ -222,16 +254,20 @@ doca_error_t doca_verbs_pd_as_doca_dev(struct doca_verbs_pd *pd, struct doca_dev
     if (dev)
         *dev = NULL;
     struct pd *p = dev ? dpk_object_lock(pd, &verbs_pd_kind) : NULL;
-    return dpk_object_unlock(p,
-                             p && p->ib ? dpk_dev_borrow(p->ib, p, dev) : DOCA_ERROR_INVALID_VALUE);
+    return dpk_doca_end(pd, __func__,
+                        dpk_object_unlock(p, p && p->ib ? dpk_dev_borrow(p->ib, p, dev)
+                                                        : DOCA_ERROR_INVALID_VALUE));
 }
 
 doca_error_t doca_verbs_bridge_verbs_pd_import(struct ibv_pd *ibv_pd, struct doca_verbs_pd **pd)
 {
     if (pd)
         *pd = NULL;
-    return pd && ibv_pd && dpk_context_is_emulated(ibv_pd->context) ? pd_new(ibv_pd, NULL, pd)
-                                                                    : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(NULL, __func__,
+                        !pd || !ibv_pd ? DOCA_ERROR_INVALID_VALUE
+                        : dpk_context_is_emulated(ibv_pd->context)
+                            ? pd_new(ibv_pd, NULL, pd)
+                            : not_emulated("protection domain"));
 }
 
 struct ibv_pd *doca_verbs_bridge_verbs_pd_get_ibv_pd(const struct doca_verbs_pd *pd)
@@ -273,7 +309,7 @@ doca_error_t doca_verbs_query_device(struct doca_verbs_context *context,
     struct context *c = device_attr ? dpk_object_pin(context, &verbs_context_kind) : NULL;
     const doca_error_t result = c ? device_attr_new(c->ib, device_attr) : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(context, __func__, result);
 }
 
 doca_error_t doca_verbs_bridge_verbs_query_device(struct ibv_context *ibv_context,
@@ -281,14 +317,16 @@ doca_error_t doca_verbs_bridge_verbs_query_device(struct ibv_context *ibv_contex
 {
     if (device_attr)
         *device_attr = NULL;
-    return device_attr && dpk_context_is_emulated(ibv_context)
-               ? device_attr_new(ibv_context, device_attr)
-               : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(NULL, __func__,
+                        !device_attr ? DOCA_ERROR_INVALID_VALUE
+                        : dpk_context_is_emulated(ibv_context)
+                            ? device_attr_new(ibv_context, device_attr)
+                            : not_emulated("context"));
 }
 
 doca_error_t doca_verbs_device_attr_free(struct doca_verbs_device_attr *device_attr)
 {
-    return dpk_object_destroy(device_attr, &device_attr_kind);
+    return dpk_doca_end(device_attr, __func__, dpk_object_destroy(device_attr, &device_attr_kind));
 }
 
 #define LIMIT(getter, type, name)                                                                  \
@@ -336,26 +374,28 @@ doca_error_t
 doca_verbs_device_attr_get_is_qp_type_supported(const struct doca_verbs_device_attr *device_attr,
                                                 uint32_t qp_type)
 {
-    return answer(device_attr,
-                  qp_type == DOCA_VERBS_QP_TYPE_RC || qp_type == DOCA_VERBS_QP_TYPE_UC);
+    return dpk_doca_end(
+        device_attr, __func__,
+        answer(device_attr, qp_type == DOCA_VERBS_QP_TYPE_RC || qp_type == DOCA_VERBS_QP_TYPE_UC));
 }
 
 doca_error_t doca_verbs_device_attr_get_is_send_dbr_mode_supported(
     const struct doca_verbs_device_attr *device_attr, enum doca_verbs_qp_send_dbr_mode mode)
 {
-    return answer(device_attr, mode == DOCA_VERBS_QP_SEND_DBR_MODE_DBR_VALID);
+    return dpk_doca_end(device_attr, __func__,
+                        answer(device_attr, mode == DOCA_VERBS_QP_SEND_DBR_MODE_DBR_VALID));
 }
 
 doca_error_t doca_verbs_device_attr_get_is_dpa_external_datapath_supported(
     const struct doca_verbs_device_attr *device_attr)
 {
-    return answer(device_attr, true);
+    return dpk_doca_end(device_attr, __func__, answer(device_attr, true));
 }
 
 doca_error_t doca_verbs_device_attr_get_is_gpu_external_datapath_supported(
     const struct doca_verbs_device_attr *device_attr)
 {
-    return answer(device_attr, false);
+    return dpk_doca_end(device_attr, __func__, answer(device_attr, false));
 }
 
 /* Completions have times of one clock, in nanoseconds (dpk_now_ns). */
@@ -368,13 +408,15 @@ bool verbs_eth_has_clock(uint8_t ts_source_type)
 doca_error_t doca_verbs_device_attr_get_is_eth_sq_ts_source_type_supported(
     const struct doca_verbs_device_attr *device_attr, uint8_t ts_source_type)
 {
-    return answer(device_attr, verbs_eth_has_clock(ts_source_type));
+    return dpk_doca_end(device_attr, __func__,
+                        answer(device_attr, verbs_eth_has_clock(ts_source_type)));
 }
 
 doca_error_t doca_verbs_device_attr_get_is_eth_rq_ts_source_type_supported(
     const struct doca_verbs_device_attr *device_attr, uint8_t ts_source_type)
 {
-    return answer(device_attr, verbs_eth_has_clock(ts_source_type));
+    return dpk_doca_end(device_attr, __func__,
+                        answer(device_attr, verbs_eth_has_clock(ts_source_type)));
 }
 
 uint32_t doca_verbs_device_attr_get_ts_free_running_clock_frequency(
@@ -399,7 +441,7 @@ doca_verbs_device_attr_get_max_eth_rq_wr_num(const struct doca_verbs_device_attr
 #define NONE(getter)                                                                               \
     doca_error_t getter(const struct doca_verbs_device_attr *device_attr)                          \
     {                                                                                              \
-        return answer(device_attr, false);                                                         \
+        return dpk_doca_end(device_attr, __func__, answer(device_attr, false));                    \
     }
 #define NO_NUMBER(getter, type)                                                                    \
     type getter(const struct doca_verbs_device_attr *device_attr)                                  \

@@ -137,8 +137,8 @@ static bool find_memory(struct eth_queue *q, const struct eth_wish *w)
     if (!dpk_umem_has(w->external_umem, q->memory.base, w->external_umem_offset, size) ||
         !dpk_umem_has(w->external_dbr_umem, q->memory.base, w->external_dbr_umem_offset, RECORD) ||
         (q->sends && !dpk_is_uar(w->external_uar)) ||
-        doca_umem_get_address(w->external_umem, &ring) != DOCA_SUCCESS ||
-        doca_umem_get_address(w->external_dbr_umem, &record) != DOCA_SUCCESS)
+        dpk_doca_inner(doca_umem_get_address(w->external_umem, &ring)) != DOCA_SUCCESS ||
+        dpk_doca_inner(doca_umem_get_address(w->external_dbr_umem, &record)) != DOCA_SUCCESS)
         return false;
     q->ring = (uintptr_t)ring + w->external_umem_offset;
     q->record = (uintptr_t)record + w->external_dbr_umem_offset;
@@ -153,12 +153,15 @@ static doca_error_t make_memory(struct eth_queue *q, const struct eth_wish *w,
     const uint64_t size = (ring + ALIGN - 1) / ALIGN * ALIGN + ALIGN;
     dpk_process_has_doorbells(p);
     if (!w->dpa)
-        return find_memory(q, w) ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+        return find_memory(q, w) ? DOCA_SUCCESS
+                                 : dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                                    "the memory of the rings does not fit");
     if (w->external_umem || w->external_dbr_umem || w->external_uar)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "a queue of a DPA context makes its own rings");
     if (dpk_heap_alloc(p, size, &q->owned, &err) != DPK_OK ||
         dpk_fill(p, q->owned, 0, size, &err) != DPK_OK)
-        return dpk_doca_failed("doca_verbs_eth", &err);
+        return dpk_doca_error_of(&err);
     q->ring = q->owned;
     q->record = q->owned + size - ALIGN;
     return DOCA_SUCCESS;
@@ -281,18 +284,21 @@ static doca_error_t start(struct eth_queue *q, const struct eth_wish *w)
     struct dpk_error err = {0};
     struct dpk_process *p = dpk_dpa_enter(q->memory.base, 0);
     if (!p)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the DPA context is not started");
     q->memory.run = q->memory.base->run;
     doca_error_t result = make_completions(q) ? make_memory(q, w, p) : DOCA_ERROR_NO_MEMORY;
     dpk_dpa_leave(q->memory.base);
     if (result != DOCA_SUCCESS)
         return result;
     if (!(q->nic = dpk_nic_queues(q->pd->ib->context)) || !dpk_nic_wired(q->pd->ib->context))
-        return DOCA_ERROR_OPERATING_SYSTEM;
+        return dpk_doca_because(DOCA_ERROR_OPERATING_SYSTEM, "the device's wire cannot be opened");
     if (make_queues(q, &err) != DPK_OK)
-        return dpk_doca_failed("doca_verbs_eth", &err);
+        return dpk_doca_error_of(&err);
     if (!q->sends)
         result = dpk_dev_add_receiver(q->dpa->dev, w->queue_id, dpk_queue_number(q->queue));
+    if (result == DOCA_ERROR_ALREADY_EXIST)
+        dpk_doca_because(result, "another receive queue of the device has queue_id %u",
+                         w->queue_id);
     q->is_known = !q->sends && result == DOCA_SUCCESS;
     return result;
 }
@@ -311,20 +317,20 @@ static doca_error_t begin(struct eth_queue *q, struct context *c, const struct e
         verbs_attr_copy(&q->made.rq, w->made.rq, sizeof q->made.rq);
     if (!q->pd || !q->pd->ib || q->pd->ib->context != c->ib || !q->completion ||
         !find_shape(q, w) || !find_dpa(q, w))
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(
+            DOCA_ERROR_INVALID_VALUE,
+            "the PD, the DPA context, the DPA completion or the sizes do not fit");
     return start(q, w);
 }
 
-doca_error_t verbs_eth_new(const char *call, struct context *c, const struct eth_wish *w,
-                           void **out)
+doca_error_t verbs_eth_new(struct context *c, const struct eth_wish *w, void **out)
 {
     if (!w->external_datapath_en || w->cq || w->shares || !verbs_eth_has_clock(w->ts_source_type))
-        return dpk_doca_refuse(
-            c, DOCA_ERROR_NOT_SUPPORTED,
-            "%s: Ethernet queues of DOCA Verbs are emulated for DPA code only, with "
-            "an external data path, a DPA completion and receives of their own; "
-            "programs of the CPU use DOCA Ethernet",
-            call);
+        return dpk_doca_because(
+            DOCA_ERROR_NOT_SUPPORTED,
+            "Ethernet queues of DOCA Verbs are emulated for DPA code only, with an external data "
+            "path, a DPA completion and receives of their own; programs of the CPU use DOCA "
+            "Ethernet");
     struct eth_queue *q = calloc(1, sizeof *q);
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
@@ -335,13 +341,7 @@ doca_error_t verbs_eth_new(const char *call, struct context *c, const struct eth
     }
     end(q);
     eth_release(q);
-    return dpk_doca_refuse_call(
-        c, result, call, "%s",
-        result == DOCA_ERROR_ALREADY_EXIST ? "another receive queue of the device has this queue_id"
-        : result == DOCA_ERROR_BAD_STATE   ? "the DPA context is not started"
-        : result == DOCA_ERROR_INVALID_VALUE
-            ? "the PD, the DPA context, the DPA completion, the memory or the sizes do not fit"
-            : "the queue was not created");
+    return result;
 }
 
 /* ---- States ---- */
@@ -354,7 +354,7 @@ bool verbs_eth_has_failed(const struct eth_queue *q)
 doca_error_t verbs_eth_recover(struct eth_queue *q)
 {
     if (!q->queue || !dpk_queue_has_failed(q->queue))
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the queue is not in the error state");
     q->posted = 0;
     q->blocks = q->sent = 0;
     atomic_store(&q->done, 0);

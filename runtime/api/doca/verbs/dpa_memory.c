@@ -37,8 +37,8 @@ bool verbs_memory_find(struct dpa_memory *m, uint64_t receives, uint64_t sends,
     void *ring_at = NULL, *record_at = NULL;
     if (!dpk_umem_has(rings, m->base, offset, receives + sends) ||
         !dpk_umem_has(record, m->base, record_offset, RECORD) ||
-        doca_umem_get_address(rings, &ring_at) != DOCA_SUCCESS ||
-        doca_umem_get_address(record, &record_at) != DOCA_SUCCESS)
+        dpk_doca_inner(doca_umem_get_address(rings, &ring_at)) != DOCA_SUCCESS ||
+        dpk_doca_inner(doca_umem_get_address(record, &record_at)) != DOCA_SUCCESS)
         return false;
     m->receives = (uintptr_t)ring_at + offset;
     m->sends = m->receives + receives;

@@ -179,19 +179,20 @@ static doca_error_t begin(struct dpa_qp *q, struct ibv_pd *pd, const struct qp_i
     if (dpk_dpa_base(q->receive_queue->dpa) != q->base)
         return DOCA_ERROR_INVALID_VALUE;
     if (!dpk_dpa_enter(q->base, 0))
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the DPA context is not started");
     q->run = q->base->run;
     q->memory.base = q->base;
     q->memory.run = q->run;
     const bool fits = find_memory(q, a) && (!q->shared || verbs_dpa_srq_is_of(q->shared, q->base));
     dpk_dpa_leave(q->base);
     if (!fits)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "the memory of the rings or the shared receive queue does not fit");
     q->receives.at = q->memory.receives;
     if (dpk_rc_enter(&q->rc, &err) != DPK_OK ||
         dpk_rc_end_create(q->rc, &options, &q->end, &err) != DPK_OK ||
         dpk_rc_qp_create(q->end, 0, &q->pair, &err) != DPK_OK)
-        return dpk_doca_failed("doca_verbs_qp_create", &err);
+        return dpk_doca_error_of(&err);
     q->user.end = q->end;
     return DOCA_SUCCESS;
 }
@@ -228,7 +229,11 @@ doca_error_t verbs_dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init
     if (init->sq_wr > WORKS_MAX || init->rq_wr > WORKS_MAX || init->max_inline_data > INLINE_MAX ||
         init->send_max_sges > DPA_VERBS_SEGMENTS_MAX ||
         init->receive_max_sges > DPA_VERBS_SEGMENTS_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "a queue pair of the DPA has at most %u works a queue, %u segments "
+                                "a work and %u bytes of inline data",
+                                (unsigned)WORKS_MAX, (unsigned)DPA_VERBS_SEGMENTS_MAX,
+                                (unsigned)INLINE_MAX);
     struct dpa_qp *q = calloc(1, sizeof *q);
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
@@ -240,6 +245,8 @@ doca_error_t verbs_dpa_qp_new(struct ibv_pd *pd, const struct qp_init_attr *init
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (q->send_queue && q->receive_queue)
         result = begin(q, pd, init);
+    else
+        dpk_doca_because(result, "a queue pair of the DPA has two DPA completions");
     if (result == DOCA_SUCCESS) {
         if (dpk_object_enter(q, &dpa_qp_kind)) {
             *out = q;
@@ -267,11 +274,11 @@ doca_error_t verbs_dpa_handle(const struct dpk_object *object, const struct dpk_
                               const struct doca_dpa *dpa, uint64_t *handle)
 {
     struct dpk_dpa_call c;
-    doca_error_t result = dpk_dpa_begin(NULL, dpa, &c);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
         return result;
     if (dpk_dpa_base(c.dpa) != base)
-        result = DOCA_ERROR_INVALID_VALUE;
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the object is of another DPA context");
     else
         *handle = (uintptr_t)object->handle;
     dpk_dpa_end(&c);

@@ -205,8 +205,7 @@ static doca_error_t begin(struct dpa_srq *s, const struct srq_init_attr *a)
     dpk_dpa_leave(s->base);
     if (!fits)
         return DOCA_ERROR_INVALID_VALUE;
-    return dpk_rc_enter(&s->rc, &err) == DPK_OK ? DOCA_SUCCESS
-                                                : dpk_doca_failed("doca_verbs_srq_create", &err);
+    return dpk_rc_enter(&s->rc, &err) == DPK_OK ? DOCA_SUCCESS : dpk_doca_error_of(&err);
 }
 
 doca_error_t verbs_dpa_srq_new(const struct srq_init_attr *a, uint32_t id, struct dpa_srq **out)

@@ -95,16 +95,16 @@ doca_error_t doca_verbs_eth_sq_create(struct doca_verbs_context *context,
         wish.all_signaled = a->sig_all;
     }
     const doca_error_t result =
-        dpk_object_unlock(a, a ? verbs_eth_new(__func__, c, &wish, &handle) : DOCA_SUCCESS);
+        dpk_object_unlock(a, a ? verbs_eth_new(c, &wish, &handle) : DOCA_SUCCESS);
     dpk_object_drop(c);
     if (queue)
         *queue = handle;
-    return result;
+    return dpk_doca_end(context, __func__, result);
 }
 
 doca_error_t doca_verbs_eth_sq_destroy(struct doca_verbs_eth_sq *queue)
 {
-    return dpk_object_destroy(queue, &verbs_eth_sq_kind);
+    return dpk_doca_end(queue, __func__, dpk_object_destroy(queue, &verbs_eth_sq_kind));
 }
 
 doca_error_t doca_verbs_eth_sq_query(struct doca_verbs_eth_sq *queue,
@@ -118,13 +118,14 @@ doca_error_t doca_verbs_eth_sq_query(struct doca_verbs_eth_sq *queue,
             verbs_eth_has_failed(q) ? DOCA_VERBS_ETH_SQ_STATE_ERR : DOCA_VERBS_ETH_SQ_STATE_RDY;
     }
     const doca_error_t result = dpk_object_unlock(a, DOCA_SUCCESS);
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(queue, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_verbs_eth_sq_recover_from_error(struct doca_verbs_eth_sq *queue)
 {
     struct eth_queue *q = dpk_object_lock(queue, &verbs_eth_sq_kind);
-    return dpk_object_unlock(q, q ? verbs_eth_recover(q) : DOCA_SUCCESS);
+    return dpk_doca_end(queue, __func__,
+                        dpk_object_unlock(q, q ? verbs_eth_recover(q) : DOCA_SUCCESS));
 }
 
 uint32_t doca_verbs_eth_sq_get_sq_hw_number(const struct doca_verbs_eth_sq *queue)
@@ -135,7 +136,7 @@ uint32_t doca_verbs_eth_sq_get_sq_hw_number(const struct doca_verbs_eth_sq *queu
 doca_error_t doca_verbs_eth_sq_get_dpa_handle(struct doca_verbs_eth_sq *queue, struct doca_dpa *dpa,
                                               doca_dpa_dev_verbs_eth_sq_t *handle)
 {
-    return handle_of(queue, &verbs_eth_sq_kind, dpa, handle);
+    return dpk_doca_end(queue, __func__, handle_of(queue, &verbs_eth_sq_kind, dpa, handle));
 }
 
 /* Rings are DPA memory, whose address DPA code gets, and its commits ring doorbells. */
@@ -155,7 +156,8 @@ doca_error_t doca_verbs_eth_sq_get_wq(const struct doca_verbs_eth_sq *queue, voi
                                       uint32_t *entries)
 {
     uint32_t size;
-    return ring_of(queue, &verbs_eth_sq_kind, address, entries, &size);
+    return dpk_doca_end(queue, __func__,
+                        ring_of(queue, &verbs_eth_sq_kind, address, entries, &size));
 }
 /* ---- Receive queues ---- */
 
@@ -208,16 +210,16 @@ doca_error_t doca_verbs_eth_rq_create(struct doca_verbs_context *context,
     if (a)
         wish.shares = a->srq;
     const doca_error_t result =
-        dpk_object_unlock(a, a ? verbs_eth_new(__func__, c, &wish, &handle) : DOCA_SUCCESS);
+        dpk_object_unlock(a, a ? verbs_eth_new(c, &wish, &handle) : DOCA_SUCCESS);
     dpk_object_drop(c);
     if (queue)
         *queue = handle;
-    return result;
+    return dpk_doca_end(context, __func__, result);
 }
 
 doca_error_t doca_verbs_eth_rq_destroy(struct doca_verbs_eth_rq *queue)
 {
-    return dpk_object_destroy(queue, &verbs_eth_rq_kind);
+    return dpk_doca_end(queue, __func__, dpk_object_destroy(queue, &verbs_eth_rq_kind));
 }
 
 doca_error_t doca_verbs_eth_rq_query(struct doca_verbs_eth_rq *queue,
@@ -231,13 +233,14 @@ doca_error_t doca_verbs_eth_rq_query(struct doca_verbs_eth_rq *queue,
             verbs_eth_has_failed(q) ? DOCA_VERBS_ETH_RQ_STATE_ERR : DOCA_VERBS_ETH_RQ_STATE_RDY;
     }
     const doca_error_t result = dpk_object_unlock(a, DOCA_SUCCESS);
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(queue, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_verbs_eth_rq_recover_from_error(struct doca_verbs_eth_rq *queue)
 {
     struct eth_queue *q = dpk_object_lock(queue, &verbs_eth_rq_kind);
-    return dpk_object_unlock(q, q ? verbs_eth_recover(q) : DOCA_SUCCESS);
+    return dpk_doca_end(queue, __func__,
+                        dpk_object_unlock(q, q ? verbs_eth_recover(q) : DOCA_SUCCESS));
 }
 
 uint32_t doca_verbs_eth_rq_get_rq_hw_number(const struct doca_verbs_eth_rq *queue)
@@ -248,7 +251,7 @@ uint32_t doca_verbs_eth_rq_get_rq_hw_number(const struct doca_verbs_eth_rq *queu
 doca_error_t doca_verbs_eth_rq_get_dpa_handle(struct doca_verbs_eth_rq *queue, struct doca_dpa *dpa,
                                               doca_dpa_dev_verbs_eth_rq_t *handle)
 {
-    return handle_of(queue, &verbs_eth_rq_kind, dpa, handle);
+    return dpk_doca_end(queue, __func__, handle_of(queue, &verbs_eth_rq_kind, dpa, handle));
 }
 
 void *doca_verbs_eth_rq_get_dbr_addr(const struct doca_verbs_eth_rq *queue)
@@ -260,5 +263,6 @@ void *doca_verbs_eth_rq_get_dbr_addr(const struct doca_verbs_eth_rq *queue)
 doca_error_t doca_verbs_eth_rq_get_wq(const struct doca_verbs_eth_rq *queue, void **address,
                                       uint32_t *entries, uint32_t *size)
 {
-    return ring_of(queue, &verbs_eth_rq_kind, address, entries, size);
+    return dpk_doca_end(queue, __func__,
+                        ring_of(queue, &verbs_eth_rq_kind, address, entries, size));
 }

@@ -115,12 +115,11 @@ struct eth_queue {
 };
 extern const struct dpk_kind verbs_eth_sq_kind, verbs_eth_rq_kind;
 
-/* Creates a queue; *out is its handle. `call`: the public function. Errors: INVALID_VALUE for attributes
+/* Creates a queue; *out is its handle. Stores the reason of a failure. Errors: INVALID_VALUE for attributes
  * that are missing or do not fit together, NOT_SUPPORTED if the queue is not for DPA code, ALREADY_EXIST
  * if the device has a receive queue of that id, NO_MEMORY, BAD_STATE if the DPA context is not started,
  * OPERATING_SYSTEM if the port does not work. */
-doca_error_t verbs_eth_new(const char *call, struct context *c, const struct eth_wish *wish,
-                           void **out);
+doca_error_t verbs_eth_new(struct context *c, const struct eth_wish *wish, void **out);
 /* These are called with the lock of the queue. */
 bool verbs_eth_has_failed(const struct eth_queue *q);
 /* Takes a queue out of the error state. Errors: BAD_STATE if it is not in that state. */

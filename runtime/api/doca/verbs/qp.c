@@ -43,7 +43,9 @@ static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
     const struct cq *send = q->send_cq ? q->send_cq : q->receive_cq,
                     *receive = q->receive_cq ? q->receive_cq : q->send_cq;
     if (!send || !send->ib || !receive->ib || a->dpa)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(
+            DOCA_ERROR_INVALID_VALUE,
+            "a queue pair of the CPU has a completion queue, and no DPA context");
     struct ibv_qp_init_attr init = {.qp_context = a->qp_context,
                                     .send_cq = send->ib,
                                     .recv_cq = receive->ib,
@@ -84,8 +86,14 @@ static doca_error_t qp_new(struct context *c, const struct qp_init_attr *a,
     verbs_attr_copy(&q->made, a, sizeof *a);
     const bool known = a->qp_type == DOCA_VERBS_QP_TYPE_RC ||
                        (a->qp_type == DOCA_VERBS_QP_TYPE_UC && !a->external_datapath_en);
-    if (use_parts(q, c, a))
-        result = !known || needs_card(a) ? DOCA_ERROR_NOT_SUPPORTED
+    if (!use_parts(q, c, a))
+        dpk_doca_because(result, "the protection domain, a completion queue or the shared receive "
+                                 "queue is missing, or does not fit");
+    else
+        result = !known || needs_card(a)
+                     ? dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                        "the attributes have a transport, or properties of a GPU's "
+                                        "data path, that are not emulated")
                  : a->external_datapath_en
                      ? verbs_dpa_qp_new(q->pd->ib, a, q->srq ? q->srq->dpa : NULL, &q->dpa)
                      : cpu_qp_new(q, a);
@@ -107,12 +115,12 @@ doca_error_t doca_verbs_qp_create(struct doca_verbs_context *context,
     struct qp_init_attr *a = c ? dpk_object_lock(attr, &verbs_qp_init_attr_kind) : NULL;
     const doca_error_t result = dpk_object_unlock(a, a ? qp_new(c, a, qp) : DOCA_SUCCESS);
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(context, __func__, result);
 }
 
 doca_error_t doca_verbs_qp_destroy(struct doca_verbs_qp *qp)
 {
-    return dpk_object_destroy(qp, &verbs_qp_kind);
+    return dpk_doca_end(qp, __func__, dpk_object_destroy(qp, &verbs_qp_kind));
 }
 
 uint32_t doca_verbs_qp_get_qpn(const struct doca_verbs_qp *qp)
@@ -130,8 +138,11 @@ doca_error_t doca_verbs_qp_get_dpa_handle(struct doca_verbs_qp *qp, struct doca_
                                           doca_dpa_dev_verbs_qp_t *qp_handle)
 {
     struct qp *q = qp_handle ? dpk_object_lock(qp, &verbs_qp_kind) : NULL;
-    return dpk_object_unlock(q, q && q->dpa ? verbs_dpa_qp_handle(q->dpa, dpa, qp_handle)
-                                            : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_end(
+        qp, __func__,
+        dpk_object_unlock(q, q && q->dpa ? verbs_dpa_qp_handle(q->dpa, dpa, qp_handle)
+                                         : dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                                            "the queue pair is not of the DPA")));
 }
 
 /* ---- Properties that only cards have: the rings belong to the library ---- */
@@ -167,8 +178,9 @@ uint32_t doca_verbs_qp_query_ece(struct doca_verbs_qp *qp)
 doca_error_t doca_verbs_qp_set_ece(struct doca_verbs_qp *qp, uint32_t ece)
 {
     (void)ece;
-    return qp && verbs_is_a(qp, &verbs_qp_kind) ? DOCA_ERROR_NOT_SUPPORTED
-                                                : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(qp, __func__,
+                        qp && verbs_is_a(qp, &verbs_qp_kind) ? DOCA_ERROR_NOT_SUPPORTED
+                                                             : DOCA_ERROR_INVALID_VALUE);
 }
 
 /* ---- Changes ---- */
@@ -186,7 +198,12 @@ doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp
         result = q->ib    ? verbs_error_of(dpk_emulated_10.modify_qp(q->ib, &change, mask))
                  : q->dpa ? verbs_dpa_qp_modify(q->dpa, &change, mask)
                           : DOCA_ERROR_INVALID_VALUE;
-    return dpk_object_unlock(q, result);
+    if (q && a && result == DOCA_ERROR_INVALID_VALUE)
+        dpk_doca_because(result,
+                         "the attributes of mask 0x%x do not fit the state of the queue pair, or "
+                         "one is missing or out of its range",
+                         (unsigned)attr_mask);
+    return dpk_doca_end(qp, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_attr *attr,
@@ -197,7 +214,9 @@ doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_
     struct qp *q = dpk_object_lock(qp, &verbs_qp_kind);
     struct qp_attr *a = q ? dpk_object_lock(attr, &verbs_qp_attr_kind) : NULL;
     struct qp_init_attr *i = a ? dpk_object_lock(init_attr, &verbs_qp_init_attr_kind) : NULL;
-    doca_error_t result = q && !i ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+    doca_error_t result = q && !i ? DOCA_ERROR_INVALID_VALUE
+                                  : dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                                     "a queue pair of the DPA cannot be queried");
     if (i && q->ib)
         result = verbs_error_of(dpk_emulated_10.query_qp(q->ib, &now, 0, &init));
     if (i && result == DOCA_SUCCESS) {
@@ -208,7 +227,7 @@ doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_
     }
     dpk_object_unlock(i, DOCA_SUCCESS);
     dpk_object_unlock(a, DOCA_SUCCESS);
-    return dpk_object_unlock(q, result);
+    return dpk_doca_end(qp, __func__, dpk_object_unlock(q, result));
 }
 
 /* ---- The data path of the CPU ---- */

@@ -60,10 +60,13 @@ const struct dpk_kind verbs_cq_kind = {.left = cq_left, .release = cq_release};
 static doca_error_t cq_new(struct context *c, const struct cq_attr *a, struct doca_verbs_cq **out)
 {
     if (a->cq_size == 0 || a->cq_size > INT32_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "%u entries are not within 1 to %d",
+                                a->cq_size, INT32_MAX);
     if (a->external_datapath_en || a->cq_overrun || a->external_umem || a->dpa_thread_id ||
         a->entry_size != DOCA_VERBS_CQ_ENTRY_SIZE_64)
-        return DOCA_ERROR_NOT_SUPPORTED;
+        return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                "completion queues have entries of 64 bytes, are of the CPU, and "
+                                "do not overrun");
     struct cq *q = calloc(1, sizeof *q);
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
@@ -96,7 +99,7 @@ doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,
     struct cq_attr *a = c ? dpk_object_lock(attr, &verbs_cq_attr_kind) : NULL;
     const doca_error_t result = dpk_object_unlock(a, a ? cq_new(c, a, cq) : DOCA_SUCCESS);
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(context, __func__, result);
 }
 
 doca_error_t doca_verbs_cq_destroy(struct doca_verbs_cq *cq)
@@ -105,7 +108,7 @@ doca_error_t doca_verbs_cq_destroy(struct doca_verbs_cq *cq)
     if (q && atomic_load(&q->object.users) == 0)
         verbs_await_acknowledgements(q);
     dpk_object_drop(q);
-    return dpk_object_destroy(cq, &verbs_cq_kind);
+    return dpk_doca_end(cq, __func__, dpk_object_destroy(cq, &verbs_cq_kind));
 }
 
 /* Gets the properties of its ring. Returns false for queues without a ring. */
@@ -213,7 +216,9 @@ static doca_error_t cpu_srq_new(struct srq *s, const struct srq_init_attr *a)
 {
     struct ibv_srq_init_attr init = {.attr = {.max_wr = a->srq_wr, .max_sge = a->receive_max_sges}};
     if (!s->pd || a->dpa || a->external_umem || a->external_dbr_umem)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "a shared receive queue of the CPU has a protection domain, and no "
+                                "memory or context of the DPA");
     s->ib = dpk_emulated_10.create_srq(s->pd->ib, &init);
     if (!s->ib)
         return verbs_error_of(errno);
@@ -253,12 +258,12 @@ doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
     struct srq_init_attr *a = c ? dpk_object_lock(attr, &verbs_srq_init_attr_kind) : NULL;
     const doca_error_t result = dpk_object_unlock(a, a ? srq_new(c, a, srq) : DOCA_SUCCESS);
     dpk_object_drop(c);
-    return result;
+    return dpk_doca_end(context, __func__, result);
 }
 
 doca_error_t doca_verbs_srq_destroy(struct doca_verbs_srq *srq)
 {
-    return dpk_object_destroy(srq, &verbs_srq_kind);
+    return dpk_doca_end(srq, __func__, dpk_object_destroy(srq, &verbs_srq_kind));
 }
 
 doca_error_t doca_verbs_srq_query(struct doca_verbs_srq *srq, struct doca_verbs_srq_init_attr *attr)
@@ -268,7 +273,7 @@ doca_error_t doca_verbs_srq_query(struct doca_verbs_srq *srq, struct doca_verbs_
     if (a)
         verbs_attr_copy(a, &s->made, sizeof *a);
     dpk_object_drop(s);
-    return dpk_object_unlock(a, DOCA_SUCCESS);
+    return dpk_doca_end(srq, __func__, dpk_object_unlock(a, DOCA_SUCCESS));
 }
 
 void doca_verbs_srq_get_wq(const struct doca_verbs_srq *srq, void **buf, uint32_t *num,
@@ -299,8 +304,11 @@ doca_error_t doca_verbs_srq_get_dpa_handle(struct doca_verbs_srq *srq, struct do
                                            doca_dpa_dev_verbs_srq_t *srq_handle)
 {
     struct srq *s = srq_handle ? dpk_object_lock(srq, &verbs_srq_kind) : NULL;
-    return dpk_object_unlock(s, s && s->dpa ? verbs_dpa_srq_handle(s->dpa, dpa, srq_handle)
-                                            : DOCA_ERROR_BAD_STATE);
+    return dpk_doca_end(
+        srq, __func__,
+        dpk_object_unlock(s, s && s->dpa ? verbs_dpa_srq_handle(s->dpa, dpa, srq_handle)
+                                         : dpk_doca_because(DOCA_ERROR_BAD_STATE,
+                                                            "the queue is not of the DPA")));
 }
 
 int doca_verbs_bridge_post_srq_recv(struct doca_verbs_srq *srq, struct ibv_recv_wr *wr,

@@ -151,7 +151,7 @@ doca_error_t verbs_attr_new(size_t size, const struct dpk_kind *kind, void **out
         struct obj *a = (good) ? dpk_object_lock(obj, &verbs_##obj##_kind) : NULL;                 \
         if (a)                                                                                     \
             a->field = field;                                                                      \
-        return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
+        return dpk_doca_end(obj, __func__, dpk_object_unlock(a, DOCA_SUCCESS));                    \
     }                                                                                              \
     GETTER(getter, obj, type, field)
 #define GETTER(getter, obj, type, field)                                                           \
@@ -175,7 +175,7 @@ doca_error_t verbs_attr_new(size_t size, const struct dpk_kind *kind, void **out
             a->field = umem;                                                                       \
             a->field##_offset = offset;                                                            \
         }                                                                                          \
-        return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
+        return dpk_doca_end(obj, __func__, dpk_object_unlock(a, DOCA_SUCCESS));                    \
     }                                                                                              \
     doca_error_t getter(const struct doca_verbs_##obj *obj, struct doca_umem **umem,               \
                         uint64_t *offset)                                                          \
@@ -185,7 +185,7 @@ doca_error_t verbs_attr_new(size_t size, const struct dpk_kind *kind, void **out
             *umem = a->field;                                                                      \
             *offset = a->field##_offset;                                                           \
         }                                                                                          \
-        return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
+        return dpk_doca_end(obj, __func__, dpk_object_unlock(a, DOCA_SUCCESS));                    \
     }
 
 /* A field for an object's number. */
@@ -197,7 +197,7 @@ doca_error_t verbs_attr_new(size_t size, const struct dpk_kind *kind, void **out
             a->field##_id = id;                                                                    \
             a->field##_offset = offset;                                                            \
         }                                                                                          \
-        return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
+        return dpk_doca_end(obj, __func__, dpk_object_unlock(a, DOCA_SUCCESS));                    \
     }                                                                                              \
     GETTER(id_getter, obj, uint32_t, field##_id)                                                   \
     GETTER(offset_getter, obj, uint64_t, field##_offset)
@@ -210,14 +210,14 @@ doca_error_t verbs_attr_new(size_t size, const struct dpk_kind *kind, void **out
             !uar || dpk_is_uar(uar) ? dpk_object_lock(obj, &verbs_##obj##_kind) : NULL;            \
         if (a)                                                                                     \
             a->field = uar;                                                                        \
-        return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
+        return dpk_doca_end(obj, __func__, dpk_object_unlock(a, DOCA_SUCCESS));                    \
     }                                                                                              \
     doca_error_t getter(const struct doca_verbs_##obj *obj, struct doca_uar **uar)                 \
     {                                                                                              \
         struct obj *a = uar ? dpk_object_lock(obj, &verbs_##obj##_kind) : NULL;                    \
         if (a)                                                                                     \
             *uar = a->field;                                                                       \
-        return dpk_object_unlock(a, DOCA_SUCCESS);                                                 \
+        return dpk_doca_end(obj, __func__, dpk_object_unlock(a, DOCA_SUCCESS));                    \
     }
 
 /* Defines the functions that create and destroy an object that is only a structure. */
@@ -229,11 +229,13 @@ doca_error_t verbs_attr_new(size_t size, const struct dpk_kind *kind, void **out
     const struct dpk_kind verbs_##obj##_kind = {.release = obj##_release};                         \
     doca_error_t create(struct doca_verbs_##obj **obj)                                             \
     {                                                                                              \
-        return verbs_attr_new(sizeof(struct obj), &verbs_##obj##_kind, (void **)obj);              \
+        return dpk_doca_end(                                                                       \
+            NULL, __func__,                                                                        \
+            verbs_attr_new(sizeof(struct obj), &verbs_##obj##_kind, (void **)obj));                \
     }                                                                                              \
     doca_error_t destroy(struct doca_verbs_##obj *obj)                                             \
     {                                                                                              \
-        return dpk_object_destroy(obj, &verbs_##obj##_kind);                                       \
+        return dpk_doca_end(obj, __func__, dpk_object_destroy(obj, &verbs_##obj##_kind));          \
     }
 
 /* Returns true if a handle is NULL, or of that kind. */

@@ -78,4 +78,7 @@ void pcc_trace_write(struct trace *t, unsigned thread, int format,
                      const uint64_t values[TRACE_VALUES]);
 void pcc_trace_flush(struct trace *t);
 
+/* Stores the reason of a call that needs a mailbox. Returns NOT_PERMITTED. */
+doca_error_t pcc_no_mailbox(void);
+
 #endif

@@ -97,20 +97,19 @@ static doca_error_t start(struct context *c)
 {
     struct dpk_error err = {0};
     if (c->started)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the context is started already");
     if (!c->app)
-        return dpk_doca_bad_config(c, "doca_pcc_start: no program; doca_pcc_set_app names it");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "no program; doca_pcc_set_app names it");
     if (c->threads == 0)
-        return dpk_doca_bad_config(
-            c, "doca_pcc_start: no threads; doca_pcc_set_thread_affinity gives them");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                "no threads; doca_pcc_set_thread_affinity gives them");
     doca_error_t result = pcc_trace_open(&c->trace);
     if (result != DOCA_SUCCESS)
         return result;
     result = load(c, &err);
     if (result != DOCA_SUCCESS) {
-        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_pcc_start: %s", err.message);
         unload(c);
-        return result;
+        return dpk_doca_because(result, "%s", err.message);
     }
     c->started = true;
     c->seen = is_active(c) ? DOCA_PCC_PS_ACTIVE : DOCA_PCC_PS_STANDBY;
@@ -120,13 +119,18 @@ static doca_error_t start(struct context *c)
 doca_error_t doca_pcc_start(struct doca_pcc *pcc)
 {
     struct context *c = dpk_object_lock(pcc, &pcc_context_kind);
-    return dpk_object_unlock(c, c ? start(c) : DOCA_SUCCESS);
+    return dpk_doca_end(pcc, __func__, dpk_object_unlock(c, c ? start(c) : DOCA_SUCCESS));
+}
+
+static doca_error_t not_started(void)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the context is not started");
 }
 
 doca_error_t pcc_context_stop(struct context *c)
 {
     if (!c->started)
-        return DOCA_ERROR_BAD_STATE;
+        return not_started();
     unload(c);
     c->started = false;
     return DOCA_SUCCESS;
@@ -135,7 +139,8 @@ doca_error_t pcc_context_stop(struct context *c)
 doca_error_t doca_pcc_stop(struct doca_pcc *pcc)
 {
     struct context *c = dpk_object_lock(pcc, &pcc_context_kind);
-    return dpk_object_unlock(c, c ? pcc_context_stop(c) : DOCA_SUCCESS);
+    return dpk_doca_end(pcc, __func__,
+                        dpk_object_unlock(c, c ? pcc_context_stop(c) : DOCA_SUCCESS));
 }
 
 /* ---- State ---- */
@@ -182,9 +187,9 @@ doca_error_t doca_pcc_get_process_state(const struct doca_pcc *pcc,
 {
     struct context *c = process_state ? dpk_object_lock(pcc, &pcc_context_kind) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     *process_state = c->seen = state_of(c);
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(pcc, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 /* Gets the state, and the state that the program was told before. */
@@ -196,8 +201,7 @@ static doca_error_t look(struct doca_pcc *pcc, doca_pcc_process_state_t *before,
         return DOCA_ERROR_INVALID_VALUE;
     *before = c->seen;
     *now = c->seen = state_of(c);
-    return dpk_object_unlock(c,
-                             *now == DOCA_PCC_PS_DEACTIVATED ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS);
+    return dpk_object_unlock(c, *now == DOCA_PCC_PS_DEACTIVATED ? not_started() : DOCA_SUCCESS);
 }
 
 doca_error_t doca_pcc_wait(struct doca_pcc *pcc, int wait_time)
@@ -212,7 +216,7 @@ doca_error_t doca_pcc_wait(struct doca_pcc *pcc, int wait_time)
             break;
         result = look(pcc, &before, &now);
     }
-    return result;
+    return dpk_doca_end(pcc, __func__, result);
 }
 
 /* ---- The mailbox ---- */
@@ -223,17 +227,19 @@ static doca_error_t send(struct context *c, uint32_t request_size, uint32_t *res
     struct dpk_error err = {0};
     size_t size = c->response_max;
     if (!c->started)
-        return DOCA_ERROR_BAD_STATE;
+        return not_started();
     if (!c->request)
-        return DOCA_ERROR_NOT_PERMITTED;
+        return pcc_no_mailbox();
     if (request_size > c->request_max)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "the mailbox takes %u bytes, and not %u (doca_pcc_set_mailbox)",
+                                c->request_max, request_size);
     enum dpk_status status =
         dpk_pcc_mailbox(c->run, c->request, request_size, c->response, &size, returned, &err);
-    if (status != DPK_OK) {
-        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_pcc_mailbox_send: %s", err.message);
-        return status == DPK_ERR_UNSUPPORTED ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_DRIVER;
-    }
+    if (status != DPK_OK)
+        return dpk_doca_because(status == DPK_ERR_UNSUPPORTED ? DOCA_ERROR_NOT_SUPPORTED
+                                                              : DOCA_ERROR_DRIVER,
+                                "%s", err.message);
     *response_size = (uint32_t)size;
     return DOCA_SUCCESS;
 }
@@ -243,8 +249,9 @@ doca_error_t doca_pcc_mailbox_send(struct doca_pcc *pcc, uint32_t request_size,
 {
     struct context *c =
         response_size && cb_ret_val ? dpk_object_lock(pcc, &pcc_context_kind) : NULL;
-    return dpk_object_unlock(c,
-                             c ? send(c, request_size, response_size, cb_ret_val) : DOCA_SUCCESS);
+    return dpk_doca_end(
+        pcc, __func__,
+        dpk_object_unlock(c, c ? send(c, request_size, response_size, cb_ret_val) : DOCA_SUCCESS));
 }
 
 /* ---- Debugging ---- */
@@ -268,7 +275,9 @@ doca_error_t doca_pcc_dump_debug(const struct doca_pcc *pcc)
     struct dpk_pcc_stats s;
     struct context *c = dpk_object_lock(pcc, &pcc_context_kind);
     if (!c || !c->started || !atomic_load(&c->debug))
-        return dpk_object_unlock(c, DOCA_ERROR_BAD_STATE);
+        return dpk_doca_unlock(c, __func__, DOCA_ERROR_BAD_STATE,
+                               "the context is not started, or doca_pcc_enable_debug did not "
+                               "enable this");
     dpk_rates_pause(c->server);
     dpk_pcc_stats(c->run, &s);
     printf("events: %" PRIu64 ", masked out: %" PRIu64 ", instructions: %" PRIu64
@@ -278,5 +287,5 @@ doca_error_t doca_pcc_dump_debug(const struct doca_pcc *pcc)
         dump_slot(c, slot);
     dpk_rates_resume(c->server);
     fflush(stdout);
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(pcc, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }

@@ -162,9 +162,8 @@ doca_error_t pcc_trace_open(struct trace *t)
     if (!t->path)
         return DOCA_SUCCESS;
     t->file = fopen(t->path, "we");
-    if (!t->file)
-        dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_pcc_start: %s cannot be written: %m", t->path);
-    return t->file ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+    return t->file ? DOCA_SUCCESS
+                   : dpk_doca_because(DOCA_ERROR_IO_FAILED, "%s cannot be written: %m", t->path);
 }
 
 void pcc_trace_close(struct trace *t)
@@ -198,19 +197,18 @@ doca_error_t doca_pcc_set_trace_message(struct doca_pcc *pcc, char **trace_messa
     doca_error_t result;
     unsigned count = 0;
     if (!trace_message)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct context *c = pcc_context_begin_set(pcc, &result);
     if (!c)
-        return result;
+        return dpk_doca_end(pcc, __func__, result);
     for (; trace_message[count] && count < TRACE_FORMATS_MAX; count++)
-        if (!is_good(trace_message[count])) {
-            dpk_doca_log(DOCA_LOG_LEVEL_ERROR,
-                         "doca_pcc_set_trace_message: format %u takes more than five numbers, or "
-                         "a value that is not an integer: %s",
-                         count, trace_message[count]);
-            return dpk_object_unlock(c, DOCA_ERROR_INVALID_VALUE);
-        }
-    return dpk_object_unlock(c, copy_formats(&c->trace, trace_message, count));
+        if (!is_good(trace_message[count]))
+            return dpk_doca_unlock(c, __func__, DOCA_ERROR_INVALID_VALUE,
+                                   "format %u takes more than five numbers, or a value that is not "
+                                   "an integer: %s",
+                                   count, trace_message[count]);
+    return dpk_doca_end(pcc, __func__,
+                        dpk_object_unlock(c, copy_formats(&c->trace, trace_message, count)));
 }
 
 static doca_error_t activate(struct doca_pcc *pcc, bool active)
@@ -227,53 +225,53 @@ static doca_error_t activate(struct doca_pcc *pcc, bool active)
 
 doca_error_t doca_pcc_activate_tracer(struct doca_pcc *pcc)
 {
-    return activate(pcc, true);
+    return dpk_doca_end(pcc, __func__, activate(pcc, true));
 }
 
 doca_error_t doca_pcc_deactivate_tracer(struct doca_pcc *pcc)
 {
-    return activate(pcc, false);
+    return dpk_doca_end(pcc, __func__, activate(pcc, false));
 }
 
 doca_error_t doca_pcc_trace_buf_set(struct doca_pcc *pcc, void *buf_addr, uint32_t buf_size)
 {
     doca_error_t result;
     if (!buf_addr || buf_size == 0)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct context *c = pcc_context_begin_set(pcc, &result);
     if (!c)
-        return result;
+        return dpk_doca_end(pcc, __func__, result);
     c->trace.buffer = buf_addr;
     c->trace.size = buf_size;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(pcc, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_pcc_trace_buf_get(struct doca_pcc *pcc, void **buf_addr, uint32_t *buf_size)
 {
     struct context *c = buf_addr && buf_size ? dpk_object_lock(pcc, &pcc_context_kind) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     if (!c->trace.buffer)
-        return dpk_object_unlock(c, DOCA_ERROR_NOT_FOUND);
+        return dpk_doca_unlock(c, __func__, DOCA_ERROR_NOT_FOUND, "no buffer was set");
     *buf_addr = c->trace.buffer;
     *buf_size = c->trace.size;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(pcc, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_pcc_trace_file_set(struct doca_pcc *pcc, const char *file_path)
 {
     doca_error_t result;
     if (!file_path || !*file_path)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct context *c = pcc_context_begin_set(pcc, &result);
     if (!c)
-        return result;
+        return dpk_doca_end(pcc, __func__, result);
     char *copy = strdup(file_path);
     if (!copy)
-        return dpk_object_unlock(c, DOCA_ERROR_NO_MEMORY);
+        return dpk_doca_end(pcc, __func__, dpk_object_unlock(c, DOCA_ERROR_NO_MEMORY));
     free(c->trace.path);
     c->trace.path = copy;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(pcc, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_pcc_trace_file_get(struct doca_pcc *pcc, char **file_path,
@@ -281,12 +279,12 @@ doca_error_t doca_pcc_trace_file_get(struct doca_pcc *pcc, char **file_path,
 {
     struct context *c = file_path && file_path_len ? dpk_object_lock(pcc, &pcc_context_kind) : NULL;
     if (!c)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     if (!c->trace.path)
-        return dpk_object_unlock(c, DOCA_ERROR_NOT_FOUND);
+        return dpk_doca_unlock(c, __func__, DOCA_ERROR_NOT_FOUND, "no path was set");
     *file_path = c->trace.path;
     *file_path_len = (uint32_t)strlen(c->trace.path) + 1;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(pcc, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_pcc_register_trace_handler(struct doca_pcc *pcc,
@@ -295,12 +293,12 @@ doca_error_t doca_pcc_register_trace_handler(struct doca_pcc *pcc,
 {
     doca_error_t result;
     if (!trace_callback)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct context *c = pcc_context_begin_set(pcc, &result);
     if (!c)
-        return result;
+        return dpk_doca_end(pcc, __func__, result);
     c->trace.handler = trace_callback;
     c->trace.user = user_ctx;
     c->trace.active = true;
-    return dpk_object_unlock(c, DOCA_SUCCESS);
+    return dpk_doca_end(pcc, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }

@@ -76,14 +76,19 @@ static void add_process(struct filling *f, const struct dpk_live_process *p)
             add(f, p, &p->threads[i]);
 }
 
+static doca_error_t one_thread_of_all(void)
+{
+    return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "one thread of all processes was asked for");
+}
+
 static doca_error_t fill(const struct telemetry *t, struct filling *f)
 {
     struct dpk_live_seen seen;
     struct dpk_error err = {0};
     if (f->process_id == ALL_IDS && f->thread_id != ALL_IDS)
-        return DOCA_ERROR_INVALID_VALUE;
+        return one_thread_of_all();
     if (dpk_live_look(t->directory, true, &seen, &err) != DPK_OK)
-        return dpk_doca_failed("doca_telemetry_dpa", &err);
+        return dpk_doca_error_of(&err);
     for (size_t i = 0; i < seen.count; i++)
         add_process(f, &seen.processes[i]);
     dpk_live_seen_free(&seen);
@@ -111,21 +116,21 @@ static doca_error_t get_size(struct doca_telemetry_dpa *dpa, enum telemetry_list
 doca_error_t doca_telemetry_dpa_get_process_list_size(struct doca_telemetry_dpa *dpa,
                                                       uint32_t process_id, uint32_t *size)
 {
-    return get_size(dpa, LIST_PROCESSES, process_id, ALL_IDS, size);
+    return dpk_doca_end(dpa, __func__, get_size(dpa, LIST_PROCESSES, process_id, ALL_IDS, size));
 }
 
 doca_error_t doca_telemetry_dpa_get_thread_list_size(struct doca_telemetry_dpa *dpa,
                                                      uint32_t process_id, uint32_t thread_id,
                                                      uint32_t *size)
 {
-    return get_size(dpa, LIST_THREADS, process_id, thread_id, size);
+    return dpk_doca_end(dpa, __func__, get_size(dpa, LIST_THREADS, process_id, thread_id, size));
 }
 
 doca_error_t doca_telemetry_dpa_get_cumul_samples_size(struct doca_telemetry_dpa *dpa,
                                                        uint32_t process_id, uint32_t thread_id,
                                                        uint32_t *size)
 {
-    return get_size(dpa, LIST_CUMUL, process_id, thread_id, size);
+    return dpk_doca_end(dpa, __func__, get_size(dpa, LIST_CUMUL, process_id, thread_id, size));
 }
 
 doca_error_t doca_telemetry_dpa_get_perf_event_samples_size(struct doca_telemetry_dpa *dpa,
@@ -134,7 +139,7 @@ doca_error_t doca_telemetry_dpa_get_perf_event_samples_size(struct doca_telemetr
     struct telemetry *t = size ? dpk_object_lock(dpa, &telemetry_kind) : NULL;
     if (t)
         *size = (uint32_t)(t->samples_max * sizeof(doca_telemetry_dpa_event_sample_t));
-    return dpk_object_unlock(t, DOCA_SUCCESS);
+    return dpk_doca_end(dpa, __func__, dpk_object_unlock(t, DOCA_SUCCESS));
 }
 
 /* ---- Lists ---- */
@@ -144,7 +149,7 @@ static doca_error_t read_list(struct doca_telemetry_dpa *dpa, enum telemetry_lis
 {
     struct telemetry *t = count && list ? dpk_object_lock(dpa, &telemetry_kind) : NULL;
     if (t && !t->started)
-        return dpk_object_unlock(t, DOCA_ERROR_BAD_STATE);
+        return dpk_object_unlock(t, telemetry_not_started());
     struct filling f = {.kind = kind,
                         .to = list,
                         .most = t ? t->room[kind] : 0,
@@ -153,7 +158,9 @@ static doca_error_t read_list(struct doca_telemetry_dpa *dpa, enum telemetry_lis
     doca_error_t result = t ? fill(t, &f) : DOCA_ERROR_INVALID_VALUE;
     if (t && result == DOCA_SUCCESS) {
         *count = (uint32_t)f.count;
-        result = f.count > 0 ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND;
+        result = f.count > 0 ? DOCA_SUCCESS
+                             : dpk_doca_because(DOCA_ERROR_NOT_FOUND,
+                                                "nothing of these numbers runs on the device");
     }
     return dpk_object_unlock(t, result);
 }
@@ -162,7 +169,8 @@ doca_error_t doca_telemetry_dpa_read_processes_list(struct doca_telemetry_dpa *d
                                                     uint32_t process_id, uint32_t *count,
                                                     doca_telemetry_dpa_process_info_t *list)
 {
-    return read_list(dpa, LIST_PROCESSES, process_id, ALL_IDS, count, list);
+    return dpk_doca_end(dpa, __func__,
+                        read_list(dpa, LIST_PROCESSES, process_id, ALL_IDS, count, list));
 }
 
 doca_error_t doca_telemetry_dpa_read_thread_list(struct doca_telemetry_dpa *dpa,
@@ -170,7 +178,8 @@ doca_error_t doca_telemetry_dpa_read_thread_list(struct doca_telemetry_dpa *dpa,
                                                  uint32_t *count,
                                                  doca_telemetry_dpa_thread_info_t *list)
 {
-    return read_list(dpa, LIST_THREADS, process_id, thread_id, count, list);
+    return dpk_doca_end(dpa, __func__,
+                        read_list(dpa, LIST_THREADS, process_id, thread_id, count, list));
 }
 
 doca_error_t doca_telemetry_dpa_read_cumul_info_list(struct doca_telemetry_dpa *dpa,
@@ -178,7 +187,8 @@ doca_error_t doca_telemetry_dpa_read_cumul_info_list(struct doca_telemetry_dpa *
                                                      uint32_t *count,
                                                      doca_telemetry_dpa_cumul_info_t *list)
 {
-    return read_list(dpa, LIST_CUMUL, process_id, thread_id, count, list);
+    return dpk_doca_end(dpa, __func__,
+                        read_list(dpa, LIST_CUMUL, process_id, thread_id, count, list));
 }
 
 /* ---- Samples ---- */
@@ -210,7 +220,7 @@ static doca_error_t gather(const struct telemetry *t, uint32_t process_id,
     struct dpk_error err = {0};
     *count = 0;
     if (dpk_live_look(t->directory, false, &seen, &err) != DPK_OK)
-        return dpk_doca_failed("doca_telemetry_dpa", &err);
+        return dpk_doca_error_of(&err);
     *out = calloc(seen.count * DPK_LIVE_SAMPLES + 1, sizeof **out);
     for (size_t i = 0; *out && i < seen.count; i++) {
         size_t more = 0;
@@ -250,17 +260,19 @@ doca_error_t doca_telemetry_dpa_read_perf_event_list(struct doca_telemetry_dpa *
     struct dpk_live_sample *all = NULL;
     size_t n;
     if (!t || (process_id == ALL_IDS && thread_id != ALL_IDS))
-        return dpk_object_unlock(t, DOCA_ERROR_INVALID_VALUE);
+        return dpk_doca_end(dpa, __func__,
+                            dpk_object_unlock(t, t ? one_thread_of_all() : DOCA_SUCCESS));
     if (!t->started)
-        return dpk_object_unlock(t, DOCA_ERROR_BAD_STATE);
+        return dpk_doca_end(dpa, __func__, dpk_object_unlock(t, telemetry_not_started()));
     doca_error_t result = gather(t, process_id, &all, &n);
     if (result == DOCA_SUCCESS) {
         n = choose(all, n, thread_id, t->samples_max);
         for (size_t i = 0; i < n; i++)
             put_sample(&list[i], &all[i]);
         *count = (uint32_t)n;
-        result = n > 0 ? DOCA_SUCCESS : DOCA_ERROR_NOT_FOUND;
+        result = n > 0 ? DOCA_SUCCESS
+                       : dpk_doca_because(DOCA_ERROR_NOT_FOUND, "no samples of these numbers");
     }
     free(all);
-    return dpk_object_unlock(t, result);
+    return dpk_doca_end(dpa, __func__, dpk_object_unlock(t, result));
 }

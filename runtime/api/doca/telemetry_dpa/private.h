@@ -34,4 +34,7 @@ static inline bool is_asked(uint32_t process_id, uint32_t thread, unsigned proce
     return (process_id == ALL_IDS || process_id == process) && (thread == ALL_IDS || thread == id);
 }
 
+/* Stores the reason of a call that needs a started context. Returns BAD_STATE. */
+doca_error_t telemetry_not_started(void);
+
 #endif

@@ -8,13 +8,13 @@
 static doca_error_t set_level(void *param, void *config)
 {
     (void)config;
-    return doca_log_level_set_global_lower_limit((uint32_t) * (int *)param);
+    return dpk_doca_inner(doca_log_level_set_global_lower_limit((uint32_t) * (int *)param));
 }
 
 static doca_error_t set_sdk_level(void *param, void *config)
 {
     (void)config;
-    return doca_log_level_set_global_sdk_limit((uint32_t) * (int *)param);
+    return dpk_doca_inner(doca_log_level_set_global_sdk_limit((uint32_t) * (int *)param));
 }
 
 /* For parameters that the reader of the command line handles itself. */
@@ -30,7 +30,7 @@ static doca_error_t nothing(void *param, void *config)
 static doca_error_t add_general(const struct param *plan)
 {
     struct doca_argp_param *handle = NULL;
-    doca_error_t result = doca_argp_param_create(&handle);
+    const doca_error_t result = dpk_doca_inner(doca_argp_param_create(&handle));
     if (result != DOCA_SUCCESS)
         return result;
     struct param *a = dpk_object_pin(handle, &argp_param_kind);
@@ -44,7 +44,7 @@ static doca_error_t add_general(const struct param *plan)
         a->general = true;
         dpk_object_drop(a);
     }
-    return doca_argp_register_param(handle);
+    return dpk_doca_inner(doca_argp_register_param(handle));
 }
 
 static doca_error_t add_all_general(void)
@@ -89,20 +89,21 @@ static doca_error_t add_all_general(void)
 doca_error_t doca_argp_init(const char *program_name, void *program_config)
 {
     if (argp_parser_now())
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_BAD_STATE, __func__,
+                                    "a parser exists already; doca_argp_destroy ends it");
     struct parser *p = calloc(1, sizeof *p);
     if (!p)
-        return DOCA_ERROR_NO_MEMORY;
+        return dpk_doca_end(NULL, __func__, DOCA_ERROR_NO_MEMORY);
     p->config = program_config;
     if (!(p->program = strdup(program_name ? program_name : program_invocation_short_name))) {
         free(p);
-        return DOCA_ERROR_NO_MEMORY;
+        return dpk_doca_end(NULL, __func__, DOCA_ERROR_NO_MEMORY);
     }
     argp_parser_set(p);
     doca_error_t result = add_all_general();
     if (result != DOCA_SUCCESS)
-        doca_argp_destroy();
-    return result;
+        (void)dpk_doca_inner(doca_argp_destroy());
+    return dpk_doca_end(NULL, __func__, result);
 }
 
 static void forget_values(struct parser *p)
@@ -120,7 +121,7 @@ doca_error_t doca_argp_destroy(void)
 {
     struct parser *p = argp_parser_now();
     if (!p)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_end(NULL, __func__, argp_no_parser());
     argp_parser_set(NULL);
     forget_values(p);
     argp_params_forget(p->first);
@@ -137,18 +138,18 @@ doca_error_t doca_argp_register_validation_callback(doca_argp_validation_cb_t ca
 {
     struct parser *p = argp_parser_now();
     if (!p)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_end(NULL, __func__, argp_no_parser());
     p->validate = callback;
-    return callback ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(NULL, __func__, callback ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_argp_register_version_callback(doca_argp_version_cb_t callback)
 {
     struct parser *p = argp_parser_now();
     if (!p)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_end(NULL, __func__, argp_no_parser());
     p->version = callback;
-    return callback ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(NULL, __func__, callback ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
 }
 
 void doca_argp_usage(void)
@@ -220,8 +221,10 @@ static doca_error_t hand_out(const struct parser *p, bool general)
                                                              : (void *)&v->on;
         doca_error_t result = v->param->callback(what, p->config);
         if (result != DOCA_SUCCESS) {
+            char *why = dpk_doca_take_reason();
             argp_complain(p, "%s: %s", argp_param_title(v->param, title),
-                          doca_error_get_descr(result));
+                          why ? why : doca_error_get_descr(result));
+            free(why);
             return result;
         }
     }
@@ -235,7 +238,7 @@ static doca_error_t get_level(const char *name, uint32_t otherwise, int *out)
     if (!out)
         return DOCA_ERROR_INVALID_VALUE;
     if (!p)
-        return DOCA_ERROR_BAD_STATE;
+        return argp_no_parser();
     *out = (int)otherwise;
     for (size_t i = 0; i < p->count; i++)
         if (p->values[i].param == argp_find_long(p, name, strlen(name)))
@@ -245,24 +248,41 @@ static doca_error_t get_level(const char *name, uint32_t otherwise, int *out)
 
 doca_error_t doca_argp_get_log_level(int *log_level)
 {
-    return get_level("log-level", doca_log_level_get_global_lower_limit(), log_level);
+    return dpk_doca_end(NULL, __func__,
+                        get_level("log-level", doca_log_level_get_global_lower_limit(), log_level));
 }
 
 doca_error_t doca_argp_get_sdk_log_level(int *log_level)
 {
-    return get_level("sdk-log-level", doca_log_level_get_global_sdk_limit(), log_level);
+    return dpk_doca_end(
+        NULL, __func__,
+        get_level("sdk-log-level", doca_log_level_get_global_sdk_limit(), log_level));
 }
 
 doca_error_t doca_argp_disable_pedantic_config_parsing(void)
 {
     struct parser *p = argp_parser_now();
     if (!p)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_end(NULL, __func__, argp_no_parser());
     p->lenient = true;
     return DOCA_SUCCESS;
 }
 
-/* Passes the given values to the program's callbacks. */
+/* Calls the program's callbacks for commands, for flags of DPDK, and for the whole. */
+static doca_error_t call_back(struct parser *p)
+{
+    doca_error_t result = call_commands(p, p->current);
+    if (result == DOCA_SUCCESS && p->dpdk)
+        result = p->dpdk(p->dpdk_argc, p->dpdk_argv);
+    if (result == DOCA_SUCCESS && p->validate)
+        result = p->validate(p->config);
+    return result == DOCA_SUCCESS ? result
+                                  : dpk_doca_refuse_call(NULL, result, "doca_argp_start",
+                                                         "a callback of the program failed: %s",
+                                                         doca_error_get_descr(result));
+}
+
+/* Passes the given values to the program's callbacks, and reports a failure. */
 static doca_error_t finish(struct parser *p)
 {
     doca_error_t result = check_values(p);
@@ -270,13 +290,7 @@ static doca_error_t finish(struct parser *p)
         result = hand_out(p, true);
     if (result == DOCA_SUCCESS)
         result = hand_out(p, false);
-    if (result == DOCA_SUCCESS)
-        result = call_commands(p, p->current);
-    if (result == DOCA_SUCCESS && p->dpdk)
-        result = p->dpdk(p->dpdk_argc, p->dpdk_argv);
-    if (result == DOCA_SUCCESS && p->validate)
-        result = p->validate(p->config);
-    return result;
+    return result == DOCA_SUCCESS ? call_back(p) : result;
 }
 
 doca_error_t doca_argp_start(int argc, char **argv)
@@ -284,14 +298,14 @@ doca_error_t doca_argp_start(int argc, char **argv)
     struct parser *p = argp_parser_now();
     const char *json = NULL;
     if (!p)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_end(NULL, __func__, argp_no_parser());
     if (argc < 1 || !argv)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     forget_values(p);
     p->current = NULL;
     const int dashes = p->dpdk ? argp_take_dpdk(p, argc, argv) : 0;
     if (p->dpdk && !p->dpdk_argv)
-        return DOCA_ERROR_NO_MEMORY;
+        return dpk_doca_end(NULL, __func__, DOCA_ERROR_NO_MEMORY);
     doca_error_t result = argp_parse_command_line(p, argc - dashes, argv + dashes, &json);
     if (result == DOCA_SUCCESS && argp_find_long(p, "help", 4)->given)
         doca_argp_usage();
@@ -299,5 +313,5 @@ doca_error_t doca_argp_start(int argc, char **argv)
         show_version(p);
     if (result == DOCA_SUCCESS && json)
         result = argp_parse_json(p, json);
-    return result == DOCA_SUCCESS ? finish(p) : result;
+    return result == DOCA_SUCCESS ? finish(p) : result; /* argp_complain reported it */
 }

@@ -5,11 +5,12 @@ doca_error_t doca_argp_register_logger_callback(doca_argp_logger_cb_t callback)
 {
     struct parser *p = argp_parser_now();
     if (!p)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_end(NULL, __func__, argp_no_parser());
     if (!callback)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     if (p->logger)
-        return DOCA_ERROR_ALREADY_EXIST;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_ALREADY_EXIST, __func__,
+                                    "a callback is registered already");
     p->logger = callback;
     return DOCA_SUCCESS;
 }
@@ -18,7 +19,8 @@ doca_error_t doca_argp_disable_logger_callback(void)
 {
     struct parser *p = argp_parser_now();
     if (!p || !p->logger)
-        return DOCA_ERROR_BAD_STATE;
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_BAD_STATE, __func__,
+                                    "no callback is registered");
     p->logger = NULL;
     return DOCA_SUCCESS;
 }

@@ -25,6 +25,16 @@ static void param_release(void *object)
 }
 const struct dpk_kind argp_param_kind = {.release = param_release};
 
+doca_error_t argp_no_parser(void)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE, "no parser exists; doca_argp_init makes it");
+}
+
+doca_error_t argp_registered(void)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE, "it is registered already");
+}
+
 doca_error_t argp_complain(const struct parser *p, const char *format, ...)
 {
     char text[512];
@@ -45,10 +55,10 @@ doca_error_t argp_complain(const struct parser *p, const char *format, ...)
 doca_error_t doca_argp_param_create(struct doca_argp_param **param)
 {
     if (!param)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     struct param *a = calloc(1, sizeof *a);
     *param = a ? dpk_object_enter(a, &argp_param_kind) : NULL;
-    return *param ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+    return dpk_doca_end(NULL, __func__, *param ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 }
 
 /* Returns the parameter, pinned, or NULL if it is registered: it then cannot change. */
@@ -125,12 +135,15 @@ static bool is_same(const char *a, const char *b)
 doca_error_t argp_param_take(struct param **list, struct param *a)
 {
     if (!is_complete(a))
-        return DOCA_ERROR_INITIALIZATION;
+        return dpk_doca_because(DOCA_ERROR_INITIALIZATION,
+                                "the parameter lacks a name, a description, a type or a callback");
     struct param **last = list;
     for (; *last; last = &(*last)->next)
         if (is_same((*last)->short_name, a->short_name) ||
             is_same((*last)->long_name, a->long_name))
-            return DOCA_ERROR_ALREADY_EXIST;
+            return dpk_doca_because(DOCA_ERROR_ALREADY_EXIST,
+                                    "another parameter has the name \"%s\"",
+                                    a->long_name ? a->long_name : a->short_name);
     if (!copy_texts(a))
         return DOCA_ERROR_NO_MEMORY;
     *last = a;
@@ -148,23 +161,23 @@ void argp_params_forget(struct param *first)
 doca_error_t doca_argp_register_param(struct doca_argp_param *param)
 {
     struct param *a = dpk_object_pin(param, &argp_param_kind);
-    doca_error_t result = !the_parser     ? DOCA_ERROR_BAD_STATE
+    doca_error_t result = !the_parser     ? argp_no_parser()
                           : !a            ? DOCA_ERROR_INVALID_VALUE
-                          : a->registered ? DOCA_ERROR_BAD_STATE
+                          : a->registered ? argp_registered()
                                           : argp_param_take(&the_parser->first, a);
     if (a && !a->registered)
         dpk_object_destroy(param,
                            &argp_param_kind); /* registering takes it over, also on failure */
     dpk_object_drop(a);
-    return result;
+    return dpk_doca_end(param, __func__, result);
 }
 
 doca_error_t doca_argp_param_destroy(struct doca_argp_param *param)
 {
     struct param *a = dpk_object_pin(param, &argp_param_kind);
     doca_error_t result = !a              ? DOCA_ERROR_INVALID_VALUE
-                          : a->registered ? DOCA_ERROR_BAD_STATE
+                          : a->registered ? argp_registered()
                                           : dpk_object_destroy(param, &argp_param_kind);
     dpk_object_drop(a);
-    return result;
+    return dpk_doca_end(param, __func__, result);
 }

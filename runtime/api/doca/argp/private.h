@@ -56,6 +56,9 @@ struct parser {
     bool lenient; /* unknown entries of the file are not errors */
 };
 
+/* Store the reason of a failed call. Return BAD_STATE. */
+doca_error_t argp_no_parser(void);
+doca_error_t argp_registered(void);
 /* Reports an error in the SDK's log or on stderr. Returns INVALID_VALUE. */
 doca_error_t argp_complain(const struct parser *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -21,7 +21,7 @@ struct copy {
 
 doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
 {
-    return dpk_devinfo_answer(devinfo, DOCA_SUCCESS);
+    return dpk_doca_end(devinfo, __func__, dpk_devinfo_answer(devinfo, DOCA_SUCCESS));
 }
 
 doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo,
@@ -31,17 +31,17 @@ doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo
     doca_error_t result = buf_size ? dpk_devinfo_ask(devinfo, &info) : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *buf_size = info.dma_max;
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_devinfo *devinfo,
                                                            uint32_t *max_buf_list_len)
 {
-    doca_error_t result = max_buf_list_len ? doca_dma_cap_task_memcpy_is_supported(devinfo)
-                                           : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result =
+        max_buf_list_len ? dpk_devinfo_answer(devinfo, DOCA_SUCCESS) : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *max_buf_list_len = LIST_LEN_MAX;
-    return result;
+    return dpk_doca_end(devinfo, __func__, result);
 }
 
 /* ---- Contexts ---- */
@@ -50,11 +50,11 @@ static doca_error_t dma_start(struct dpk_ctx *ctx)
 {
     const struct dma *d = (struct dma *)ctx;
     if (!ctx->pe)
-        return dpk_doca_bad_config(d, "doca_ctx_start: the DMA context has no progress engine");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the DMA context has no progress engine");
     if (d->copies.max == 0)
-        return dpk_doca_bad_config(
-            d,
-            "doca_ctx_start: no type of task was configured, as by doca_dma_task_memcpy_set_conf");
+        return dpk_doca_because(
+            DOCA_ERROR_BAD_CONFIG,
+            "no type of task was configured, as by doca_dma_task_memcpy_set_conf");
     return DOCA_SUCCESS;
 }
 static const struct dpk_ctx_ops ops = {.start = dma_start, .ends_by_errors = true};
@@ -67,12 +67,12 @@ doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (dma)
         *dma = dpk_dev_ctx_new(dev, &dma_kind, &ops, sizeof(struct dma), &result);
-    return result;
+    return dpk_doca_end(dev, __func__, result);
 }
 
 doca_error_t doca_dma_destroy(struct doca_dma *dma)
 {
-    return dpk_object_destroy(dma, &dma_kind);
+    return dpk_doca_end(dma, __func__, dpk_object_destroy(dma, &dma_kind));
 }
 
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
@@ -84,7 +84,7 @@ doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_
 {
     struct dma *d = max_num_tasks ? dpk_object_pin(dma, &dma_kind) : NULL;
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
     *max_num_tasks = TASKS_MAX;
     dpk_object_drop(d);
     return DOCA_SUCCESS;
@@ -96,7 +96,7 @@ doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma *
         *gpu_dma = NULL;
     struct dma *d = gpu_dma ? dpk_object_pin(dma, &dma_kind) : NULL;
     dpk_object_drop(d);
-    return d ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
+    return dpk_doca_end(dma, __func__, d ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }
 
 /* ---- Copies ---- */
@@ -149,17 +149,19 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
                                            doca_dma_task_memcpy_completion_cb_t task_error_cb,
                                            uint32_t num_memcpy_tasks)
 {
-    if (!task_completion_cb || !task_error_cb || num_memcpy_tasks == 0 ||
-        num_memcpy_tasks > TASKS_MAX)
-        return DOCA_ERROR_INVALID_VALUE;
-    struct dma *d = dpk_object_pin(dma, &dma_kind);
+    struct dma *d = task_completion_cb && task_error_cb ? dpk_object_pin(dma, &dma_kind) : NULL;
     if (!d)
-        return DOCA_ERROR_INVALID_VALUE;
+        return dpk_doca_no_object(__func__);
+    if (num_memcpy_tasks == 0 || num_memcpy_tasks > TASKS_MAX) {
+        dpk_object_drop(d);
+        return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
+                                    "%u tasks are not within 1 to %u", num_memcpy_tasks, TASKS_MAX);
+    }
     doca_error_t result = dpk_task_pool_set(&d->base.ctx, &d->copies, &copy_type,
                                             (dpk_task_callback)task_completion_cb,
                                             (dpk_task_callback)task_error_cb, num_memcpy_tasks);
     dpk_object_drop(d);
-    return result;
+    return dpk_doca_end(dma, __func__, result);
 }
 
 doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct doca_buf *src,
@@ -180,7 +182,7 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
     }
     dpk_object_drop(c);
     dpk_object_drop(d);
-    return result;
+    return dpk_doca_end(dma, __func__, result);
 }
 
 struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task)

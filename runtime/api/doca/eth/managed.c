@@ -26,13 +26,13 @@ static bool post(struct rxq *q)
     struct doca_buf *buf = NULL;
     unsigned count = 0;
     void *head = NULL;
-    if (q->posted[slot] || doca_buf_pool_buf_alloc(q->pool, &buf) != DOCA_SUCCESS)
+    if (q->posted[slot] || dpk_doca_inner(doca_buf_pool_buf_alloc(q->pool, &buf)) != DOCA_SUCCESS)
         return false;
-    if (doca_buf_get_head(buf, &head) != DOCA_SUCCESS ||
-        doca_buf_set_data(buf, (uint8_t *)head + q->headroom, 0) != DOCA_SUCCESS ||
+    if (dpk_doca_inner(doca_buf_get_head(buf, &head)) != DOCA_SUCCESS ||
+        dpk_doca_inner(doca_buf_set_data(buf, (uint8_t *)head + q->headroom, 0)) != DOCA_SUCCESS ||
         dpk_buf_list_places(buf, true, q->base.dev->domain, &at, 1, &count) != DOCA_SUCCESS ||
         count == 0) {
-        doca_buf_dec_refcount(buf, NULL);
+        (void)dpk_doca_inner(doca_buf_dec_refcount(buf, NULL));
         return false;
     }
     at.size -= q->tailroom;
@@ -54,7 +54,7 @@ static void fill(struct rxq *q)
 
 static void pool_free(struct rxq *q)
 {
-    doca_buf_pool_destroy(q->pool);
+    (void)dpk_doca_inner(doca_buf_pool_destroy(q->pool));
     q->pool = NULL;
 }
 
@@ -68,19 +68,19 @@ doca_error_t eth_rxq_pool_open(struct rxq *q)
                                "the %u bytes of doca_eth_rxq_set_pkt_buf have no room for a frame "
                                "of %llu bytes",
                                q->mmap_len, (unsigned long long)size)
-            : doca_buf_pool_create(room / size, size, q->mmap, &q->pool);
+            : dpk_doca_inner(doca_buf_pool_create(room / size, size, q->mmap, &q->pool));
     if (result != DOCA_SUCCESS)
         return result;
     dpk_buf_pool_set_stretch(q->pool, q->mmap_offset, q->mmap_len);
-    doca_buf_pool_set_element_alignment(q->pool, DPK_WQEBB);
-    result = doca_buf_pool_start(q->pool);
+    (void)dpk_doca_inner(doca_buf_pool_set_element_alignment(q->pool, DPK_WQEBB));
+    result = dpk_doca_inner(doca_buf_pool_start(q->pool));
     if (result == DOCA_SUCCESS) {
         fill(q);
         if (q->rings.posted == 0) /* the device must not write to the memory */
             result = dpk_doca_because(DOCA_ERROR_NOT_PERMITTED,
                                       "the device may not write to the map of the queue");
         if (result != DOCA_SUCCESS)
-            doca_buf_pool_stop(q->pool);
+            (void)dpk_doca_inner(doca_buf_pool_stop(q->pool));
     }
     if (result != DOCA_SUCCESS)
         pool_free(q);
@@ -95,7 +95,7 @@ static void drain(struct rxq *q)
     dpk_queue_fail(q->rings.queue);
     for (size_t i = 0; i < (size_t)1 << q->rings.log_depth; i++) {
         if (q->posted[i])
-            doca_buf_dec_refcount(q->posted[i], NULL);
+            (void)dpk_doca_inner(doca_buf_dec_refcount(q->posted[i], NULL));
         q->posted[i] = NULL;
     }
     q->drained = true;
@@ -105,8 +105,8 @@ static void drain(struct rxq *q)
 static uint32_t taken(const struct rxq *q)
 {
     uint32_t all = 0, free_ones = 0, posted = 0;
-    doca_buf_pool_get_num_elements(q->pool, &all);
-    doca_buf_pool_get_num_free_elements(q->pool, &free_ones);
+    (void)dpk_doca_inner(doca_buf_pool_get_num_elements(q->pool, &all));
+    (void)dpk_doca_inner(doca_buf_pool_get_num_free_elements(q->pool, &free_ones));
     for (size_t i = 0; i < (size_t)1 << q->rings.log_depth; i++)
         posted += q->posted[i] != NULL;
     return all - free_ones - posted;
@@ -117,7 +117,7 @@ doca_error_t eth_rxq_pool_close(struct rxq *q)
     if (taken(q) > 0)
         return DOCA_ERROR_IN_USE;
     drain(q);
-    doca_buf_pool_stop(q->pool);
+    (void)dpk_doca_inner(doca_buf_pool_stop(q->pool));
     pool_free(q);
     return DOCA_SUCCESS;
 }
@@ -136,7 +136,7 @@ static struct doca_buf *take(struct rxq *q, unsigned i, bool *failed)
     *at = NULL;
     *failed = c.failed;
     if (c.failed) {
-        doca_buf_dec_refcount(buf, NULL);
+        (void)dpk_doca_inner(doca_buf_dec_refcount(buf, NULL));
         return NULL;
     }
     dpk_buf_list_grow(buf, c.size);
@@ -360,6 +360,6 @@ struct doca_ctx *doca_eth_rxq_event_batch_managed_recv_get_ctx(
 void doca_eth_rxq_event_batch_managed_recv_pkt_array_free(struct doca_buf **pkt_array)
 {
     for (struct doca_buf **at = pkt_array; at && *at; at++)
-        doca_buf_dec_refcount(*at, NULL);
+        (void)dpk_doca_inner(doca_buf_dec_refcount(*at, NULL));
     free(pkt_array);
 }

@@ -78,11 +78,11 @@ static doca_error_t rxq_start(struct dpk_ctx *ctx)
 {
     struct rxq *q = (struct rxq *)ctx;
     if (!ctx->pe)
-        return dpk_doca_bad_config(q, "doca_ctx_start: the receive queue has no progress engine");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the receive queue has no progress engine");
     if (is_managed(q) ? !q->event || !q->mmap : q->tasks.max == 0)
-        return dpk_doca_bad_config(
-            q,
-            "doca_ctx_start: the receive queue has no tasks (doca_eth_rxq_task_recv_set_conf), or "
+        return dpk_doca_because(
+            DOCA_ERROR_BAD_CONFIG,
+            "the receive queue has no tasks (doca_eth_rxq_task_recv_set_conf), or "
             "as "
             "a managed one no events or no memory (doca_eth_rxq_set_pkt_buf)");
     doca_error_t result =

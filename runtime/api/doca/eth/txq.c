@@ -88,10 +88,11 @@ static doca_error_t txq_start(struct dpk_ctx *ctx)
     struct txq *q = (struct txq *)ctx;
     const bool cuts = q->large_sends.max > 0 || q->large_batches.max > 0;
     if (!ctx->pe)
-        return dpk_doca_bad_config(q, "doca_ctx_start: the send queue has no progress engine");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the send queue has no progress engine");
     if (!cuts && q->sends.max == 0 && q->batches.max == 0)
-        return dpk_doca_bad_config(q, "doca_ctx_start: the send queue has no tasks "
-                                      "(doca_eth_txq_task_send_set_conf and others)");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                "the send queue has no tasks "
+                                "(doca_eth_txq_task_send_set_conf and others)");
     const uint32_t blocks = eth_txq_blocks(q->list_max, cuts ? q->headers_max : 0);
     if (q->burst > ETH_DEPTH_MAX / blocks)
         return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
@@ -225,10 +226,10 @@ doca_error_t doca_eth_txq_set_wait_on_time_offload(struct doca_eth_txq *eth_txq)
 doca_error_t doca_eth_txq_calculate_timestamp(struct doca_eth_txq *eth_txq, uint64_t timestamp_ns,
                                               uint64_t *wait_on_time_value)
 {
+    struct txq *q = wait_on_time_value ? dpk_object_pin(eth_txq, &eth_txq_kind) : NULL;
     (void)timestamp_ns;
-    return dpk_doca_end(eth_txq, __func__,
-                        wait_on_time_value ? doca_eth_txq_set_wait_on_time_offload(eth_txq)
-                                           : DOCA_ERROR_INVALID_VALUE);
+    dpk_object_drop(q);
+    return dpk_doca_end(eth_txq, __func__, q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }
 
 /* ---- Numbers ---- */

@@ -153,7 +153,7 @@ static doca_error_t add_receiver(struct flow_way *w, struct flow_pipe *pipe,
     struct dpk_flow_tir **tir = &w->tirs[w->count];
     if (dpk_flow_tir_new(pipe->port->steering, &rss, false, dpk_flow_rqt_number(w->rqt), tir,
                          &err) != DPK_OK)
-        return dpk_doca_failed("doca_flow", &err);
+        return dpk_doca_error_of(&err);
     return add_rule(w, pipe, &match, later,
                     &(struct dpk_flow_target){.kind = DPK_FLOW_TIR, .tir = *tir});
 }
@@ -194,8 +194,7 @@ static doca_error_t add_queues(struct flow_way *w, struct flow_pipe *pipe,
     const enum dpk_status status =
         dpk_flow_rqt_new(pipe->port->steering, numbers, count, &w->rqt, &err);
     free(numbers);
-    return status == DPK_OK ? add_receivers(w, pipe, &fwd->rss)
-                            : dpk_doca_failed("doca_flow", &err);
+    return status == DPK_OK ? add_receivers(w, pipe, &fwd->rss) : dpk_doca_error_of(&err);
 }
 
 /* Returns the pipe with a use, or NULL if the program destroyed the pipe. A pipe whose handle is valid

@@ -27,9 +27,8 @@ doca_error_t
 doca_mmap_advise_task_cache_invalidate_get_max_buf_size(const struct doca_devinfo *devinfo,
                                                         uint64_t *buf_size)
 {
-    doca_error_t result = buf_size
-                              ? doca_mmap_advise_cap_task_cache_invalidate_is_supported(devinfo)
-                              : DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result =
+        buf_size ? dpk_devinfo_answer(devinfo, DOCA_SUCCESS) : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *buf_size = BUF_SIZE_MAX;
     return dpk_doca_end(devinfo, __func__, result);
@@ -41,9 +40,9 @@ static doca_error_t advise_start(struct dpk_ctx *ctx)
 {
     const struct advise *a = (struct advise *)ctx;
     if (!ctx->pe)
-        return dpk_doca_bad_config(a, "doca_ctx_start: the advise context has no progress engine");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the advise context has no progress engine");
     if (a->invalidations.max == 0)
-        return dpk_doca_bad_config(a, "doca_ctx_start: no type of task was configured");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "no type of task was configured");
     return DOCA_SUCCESS;
 }
 static const struct dpk_ctx_ops ops = {.start = advise_start, .ends_by_errors = true};

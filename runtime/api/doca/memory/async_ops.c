@@ -235,10 +235,10 @@ static void copy(struct async_ops *o, const struct dpa_async_copy *c)
     char why[DPK_MEMORY_REASON_MAX];
     const bool good = dpk_memory_copy(&to, &from);
     if (!good)
-        dpk_doca_refuse(
-            o, DOCA_ERROR_IO_FAILED, "posted copy of %llu bytes from 0x%llx to 0x%llx: %s",
-            (unsigned long long)c->length, (unsigned long long)c->from_address,
-            (unsigned long long)c->to_address, dpk_memory_explain_copy(&to, &from, why));
+        dpk_doca_refuse_call(o, DOCA_ERROR_IO_FAILED, "posted copy",
+                             "%llu bytes from 0x%llx to 0x%llx: %s", (unsigned long long)c->length,
+                             (unsigned long long)c->from_address, (unsigned long long)c->to_address,
+                             dpk_memory_explain_copy(&to, &from, why));
     complete(o, good, c->report);
 }
 

@@ -324,7 +324,7 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
                                          : b->chained ? not_first(DOCA_ERROR_NOT_PERMITTED)
                                                       : dup_list(v, b, &copy));
     if (result != DOCA_SUCCESS && copy) {
-        doca_buf_dec_refcount(copy, NULL);
+        (void)dpk_doca_inner(doca_buf_dec_refcount(copy, NULL));
         copy = NULL;
     }
     if (dst_buf)

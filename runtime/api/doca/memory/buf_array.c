@@ -160,7 +160,7 @@ static doca_error_t find_memory(const struct array *a, struct dpa_doca_buf *firs
     size_t size = 0, end;
     doca_error_t result = dpk_mmap_key(a->map, NULL, &first->mmap);
     if (result == DOCA_SUCCESS)
-        result = doca_mmap_get_memrange(a->map, &address, &size);
+        result = dpk_doca_inner(doca_mmap_get_memrange(a->map, &address, &size));
     if (result != DOCA_SUCCESS)
         return dpk_doca_because(result, "the map was destroyed, or is not started");
     if (__builtin_mul_overflow(a->count, a->element_size, &end) || a->offset > size ||
@@ -201,15 +201,14 @@ static doca_error_t start(struct array *a)
     struct dpa_doca_buf first = {0};
     struct dpk_dpa_call c;
     if (!a->map || a->element_size == 0)
-        return dpk_doca_bad_config(
-            a, "doca_buf_arr_start: the array has no map: doca_buf_arr_set_params");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                "the array has no map: doca_buf_arr_set_params");
     if (!a->dpa)
-        return dpk_doca_bad_config(a,
-                                   "doca_buf_arr_start: no context: doca_buf_arr_set_target_dpa");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "no context: doca_buf_arr_set_target_dpa");
     doca_error_t result = find_memory(a, &first);
     if (result != DOCA_SUCCESS)
         return result;
-    if ((result = dpk_dpa_begin(NULL, a->dpa, &c)) != DOCA_SUCCESS)
+    if ((result = dpk_dpa_begin(a->dpa, &c)) != DOCA_SUCCESS)
         return dpk_doca_because(result,
                                 "the DPA context was destroyed, is not started, or has failed");
     result = write_table(a, c.process, first);
@@ -227,12 +226,7 @@ doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr)
     struct array *a = begin_change(buf_arr, &result);
     if (result != DOCA_SUCCESS)
         return end_change(a, __func__, result);
-    dpk_doca_forget_reason();
-    result = start(a);
-    pthread_mutex_unlock(&a->object.lock);
-    dpk_doca_tell_reason(a, __func__, result);
-    dpk_object_drop(a);
-    return result;
+    return dpk_doca_end(buf_arr, __func__, dpk_object_unlock(a, start(a)));
 }
 
 doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)

@@ -86,9 +86,9 @@ doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t a
     if (!umem || address == 0 || size == 0 || size - 1 > UINT64_MAX - address)
         return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
                                     "the result, the address or the size is 0");
-    doca_error_t result = dpk_dpa_begin(__func__, dpa, &c);
+    doca_error_t result = dpk_dpa_begin(dpa, &c);
     if (result != DOCA_SUCCESS)
-        return result;
+        return dpk_doca_end(dpa, __func__, result);
     struct umem *u = NULL;
     if (dpk_copy_out(c.process, &byte, address, 1, NULL) != DPK_OK ||
         dpk_copy_out(c.process, &byte, address + size - 1, 1, NULL) != DPK_OK)

@@ -6,10 +6,11 @@
  *     matrix refused [PREFIX]     tries what is not there; prints what was not refused
  *     matrix states [PREFIX]      prints what each function returns in each state, for states_*.txt
  *
- * PREFIX: only functions whose names begin so. MATRIX_SILENT: a file, to which failures without a line in
- * the log of the SDK are appended.
+ * PREFIX: only functions whose names begin so. MATRIX_LINES: a file, to which each failure is appended that
+ * does not have one line in the log of the SDK, with its number of lines.
  */
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "matrix_world.h"
 
@@ -128,14 +129,14 @@ static bool tells_errors(const struct row *row)
 
 /* ---- Lines of the SDK's log ---- */
 
-static FILE *silent; /* NULL: nobody asks */
+static FILE *told; /* NULL: nobody asks */
 static int log_fd = -1;
 static struct doca_log_backend *listener;
 
 static void listen_to_log(void)
 {
     FILE *file = tmpfile();
-    CHECK((silent = fopen(getenv("MATRIX_SILENT"), "a")));
+    CHECK((told = fopen(getenv("MATRIX_LINES"), "a")));
     CHECK(file && (log_fd = fileno(file)) >= 0);
     CHECK(doca_log_backend_create_with_fd_sdk(log_fd, &listener) == OK);
 }
@@ -154,23 +155,38 @@ static off_t log_size(void)
     return log_fd >= 0 && fstat(log_fd, &st) == 0 ? st.st_size : 0;
 }
 
+/* The number of lines of the log after that place. */
+static unsigned log_lines(off_t from)
+{
+    char text[4096];
+    unsigned lines = 0;
+    ssize_t size;
+    for (; (size = pread(log_fd, text, sizeof text, from)) > 0; from += size)
+        for (ssize_t i = 0; i < size; i++)
+            lines += text[i] == '\n';
+    return lines;
+}
+
 /* Whether an error is no failure: "not now", "it goes on", or an answer to the question. */
 static bool is_answer(const struct row *row, uint64_t result)
 {
     return result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_IN_PROGRESS ||
-           (result == DOCA_ERROR_NOT_SUPPORTED && strstr(row->name, "_cap_")) ||
+           (result == DOCA_ERROR_NOT_SUPPORTED &&
+            (strstr(row->name, "_cap_") || strstr(row->name, "_supported"))) ||
            (result != DOCA_ERROR_INVALID_VALUE && strstr(row->name, "_get_status"));
 }
 
-/* Calls a function. Tells its name, the state or argument and the error if it fails without a line in the
- * log. */
+/* Calls a function. Tells its name, the state or argument, the error and the lines in the log if it fails
+ * with none or more than one of them. */
 static uint64_t call(const struct row *row, const uint64_t *a, const char *what)
 {
     const off_t before = log_size();
     const uint64_t result = row->call(a);
-    if (log_fd >= 0 && tells_errors(row) && result != OK && !is_answer(row, result) &&
-        log_size() == before)
-        fprintf(silent, "%s %s %s\n", row->name, what, doca_error_get_name((doca_error_t)result));
+    const bool failed = tells_errors(row) && result != OK && !is_answer(row, result);
+    const unsigned lines = log_fd >= 0 && failed ? log_lines(before) : 1;
+    if (lines != 1)
+        fprintf(told, "%s %s %s: %u lines\n", row->name, what,
+                doca_error_get_name((doca_error_t)result), lines);
     return result;
 }
 
@@ -190,9 +206,9 @@ static unsigned not_refused(const struct row *row, struct world *w, unsigned whi
     for (unsigned i = 0; i < row->count; i++)
         a[i] = i == which ? value : good_argument(w, row->name, &row->parameters[i]);
     const bool before = was_written(w);
-    char told[64];
-    snprintf(told, sizeof told, "%.30s is %.20s:", row->parameters[which].name, what);
-    uint64_t result = call(row, a, told);
+    char argument[64];
+    snprintf(argument, sizeof argument, "%.30s is %.20s:", row->parameters[which].name, what);
+    uint64_t result = call(row, a, argument);
     if (!tells_errors(row))
         return 0;
     if (result == DOCA_ERROR_INVALID_VALUE) {
@@ -306,7 +322,7 @@ static void print_states(const struct row *row)
 int main(int argc, char **argv)
 {
     const char *prefix = argc > 2 ? argv[2] : "";
-    if (getenv("MATRIX_SILENT"))
+    if (getenv("MATRIX_LINES"))
         listen_to_log();
     if (argc > 1 && strcmp(argv[1], "refused") == 0)
         return all_refused(prefix);

@@ -31,7 +31,9 @@ setup() {
     run ./program
     echo "$output"
     [ "$status" -eq 0 ]
-    [ "$output" = "DOCA 2.5.0, with 2.5.0" ]
+    [ "${lines[0]}" = "-E- doca_dpa_start: the DPA context is started already, or extends another one (DOCA_ERROR_BAD_STATE)" ]
+    [ "${lines[1]}" = "DOCA 2.5.0, with 2.5.0" ]
+    [ "${#lines[@]}" -eq 2 ]
 }
 
 # Host functions that differ in these releases (doca2_5_tasks.c).

@@ -54,11 +54,14 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
 }
 
-# Each failure of maps, buffers, events, RDMA, flows, graphs and queues of frames was told in the log. Functions of
-# rooms that are not named may be silent.
+# Each failure has one line in the log of the SDK, and in earlier generations, some of whose functions call those
+# of generation 3, never two.
 all_told() { # GENERATION
-    [ "$1" = 3 ] || return 0
-    ! grep -E '^doca_(mmap|buf|umem|uar|sync_event|rdma|flow|graph|eth|ctx_st)' silent
+    if [ "$1" = 3 ]; then
+        ! grep . lines
+    else
+        ! grep -v ': 0 lines$' lines
+    fi
 }
 
 @test "every function of the libraries has a row in one generation" {
@@ -73,7 +76,8 @@ all_told() { # GENERATION
 @test "objects that are NULL, foreign, of another kind or destroyed are refused" {
     local g
     for g in $generations; do
-        MATRIX_SILENT=silent run "$BATS_FILE_TMPDIR/$g/cases" refused
+        : >lines
+        MATRIX_LINES=lines run "$BATS_FILE_TMPDIR/$g/cases" refused
         echo "$output"
         [ "$status" -eq 0 ]
         all_told $g
@@ -86,7 +90,8 @@ all_told() { # GENERATION
 @test "every state has the result that is written down" {
     local g
     for g in $generations; do
-        MATRIX_SILENT=silent "$BATS_FILE_TMPDIR/$g/cases" states >"$BATS_TEST_TMPDIR/$g" 2>"$BATS_TEST_TMPDIR/err" </dev/null ||
+        : >lines
+        MATRIX_LINES=lines "$BATS_FILE_TMPDIR/$g/cases" states >"$BATS_TEST_TMPDIR/$g" 2>"$BATS_TEST_TMPDIR/err" </dev/null ||
             { cat "$BATS_TEST_TMPDIR/err"; false; }
         grep '^doca_[a-z0-9_]* ' "$BATS_TEST_TMPDIR/$g" >"$BATS_TEST_TMPDIR/states_$g.txt"
         diff "$BATS_TEST_DIRNAME/../host/states_$g.txt" "$BATS_TEST_TMPDIR/states_$g.txt" ||

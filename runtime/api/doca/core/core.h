@@ -77,19 +77,6 @@ doca_error_t dpk_doca_destroy(const void *handle, const struct dpk_kind *kind, c
 void dpk_doca_inner_begin(void);
 doca_error_t dpk_doca_inner_end(doca_error_t result);
 
-/* ---- Earlier ways to report, until all rooms have left them ---- */
-
-#define dpk_doca_refuse(object, result, ...)                                                       \
-    ({                                                                                             \
-        static struct dpk_told nobody_;                                                            \
-        struct dpk_object *of_ = (struct dpk_object *)(object);                                    \
-        dpk_doca_tell_at(of_ ? &of_->refused : &nobody_, __LINE__, DOCA_LOG_LEVEL_ERROR, __FILE__, \
-                         __LINE__, __func__, __VA_ARGS__);                                         \
-        (doca_error_t)(result);                                                                    \
-    })
-#define dpk_doca_bad_config(object, ...) dpk_doca_refuse(object, DOCA_ERROR_BAD_CONFIG, __VA_ARGS__)
-doca_error_t dpk_doca_failed(const char *call, const struct dpk_error *err);
-
 /* ---- Devices ---- */
 
 struct dpk_devinfo {

@@ -312,9 +312,3 @@ doca_error_t dpk_doca_too_small(const char *name, size_t size, size_t least)
     return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
                             "%s has %zu bytes, and must have at least %zu", name, size, least);
 }
-
-doca_error_t dpk_doca_failed(const char *call, const struct dpk_error *err)
-{
-    dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "%s: %s", call, err->message);
-    return dpk_doca_error(err->status);
-}

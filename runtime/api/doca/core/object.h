@@ -38,7 +38,7 @@ struct dpk_object {
     pthread_mutex_t lock;   /* for what the program sets */
     bool gone;              /* it left the table; with the lock */
     /* Kinds of failures that were reported (core.h): of the object, and reasons of tasks. */
-    struct dpk_told told, failed, refused;
+    struct dpk_told told, failed;
 };
 
 /* Enters an object into the table, which owns its first reference. Returns NULL if memory is exhausted,

@@ -82,11 +82,6 @@ struct dpk_dpa_call {
 /* Pins and enters the context of a handle. A failure stores its reason (dpk_doca_because). Errors:
  * INVALID_VALUE if the handle is not a context, BAD_STATE if it is not started. */
 doca_error_t dpk_dpa_begin(const struct doca_dpa *dpa, struct dpk_dpa_call *call);
-/* With the name of a function before it, until all rooms leave that out. */
-#define DPK_DPA_BEGIN_OF(a, b, c, begin, ...) begin
-#define DPK_DPA_BEGIN_3(name, dpa, call)      (dpk_dpa_begin)(dpa, call)
-#define dpk_dpa_begin(...)                                                                         \
-    DPK_DPA_BEGIN_OF(__VA_ARGS__, DPK_DPA_BEGIN_3, (dpk_dpa_begin), )(__VA_ARGS__)
 /* Leaves and unpins the context. Not needed after a failure. */
 void dpk_dpa_end(struct dpk_dpa_call *call);
 

@@ -73,6 +73,11 @@ struct dpk_option {
     size_t at;            /* offsetof the member that it sets */
     unsigned least, most; /* DPK_NUMBER */
     const char *standard; /* default argument, for --help */
+    /* An option that may be given without an argument then gets this one. The next word is its argument only
+     * if is_argument returns true. NULL: an argument is needed. */
+    const char *alone;
+    bool (*is_argument)(const char *word);
+    const char *again;    /* what to do instead of giving it twice, for the error; or NULL */
     const char *with;     /* comma list of first names: the option needs one of these */
     /* DPK_PARSED: `context` points to the member at `at`. Errors get the prefix "option --name:
      * ". */

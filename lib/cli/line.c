@@ -93,6 +93,10 @@ static enum dpk_status read_use(const struct dpk_tool *tool, const char *word, c
     if (!recognise(tool, word, use))
         return fail_unknown(tool, word, err);
     bool takes = use->option->type != DPK_FLAG;
+    if (use->option->alone && !use->value && (!next || !use->option->is_argument(next))) {
+        use->value = use->option->alone;
+        return DPK_OK;
+    }
     if (!takes && use->value)
         return dpk_fail(err, DPK_ERR_USAGE, "option %.*s takes no argument", use->spelled, word);
     if (takes && !use->value && !next)

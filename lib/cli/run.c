@@ -153,9 +153,11 @@ static enum dpk_status set_options(const struct line *line, void *options, struc
     enum dpk_status status = DPK_OK;
     for (size_t i = 0; i < line->use_count && status == DPK_OK; i++) {
         const struct use *use = &line->uses[i];
-        status = is_conflict(line, i)
-                     ? dpk_fail(err, DPK_ERR_USAGE, "given twice")
-                     : cli_set(use->option, use->value, options, line->use_count, err);
+        status =
+            is_conflict(line, i)
+                ? dpk_fail(err, DPK_ERR_USAGE, "given twice%s%s", use->option->again ? "; " : "",
+                           use->option->again ? use->option->again : "")
+                : cli_set(use->option, use->value, options, line->use_count, err);
         if (status != DPK_OK)
             dpk_error_prefix(err, "option %.*s", use->spelled, use->word);
     }

@@ -24,7 +24,7 @@ struct options {
 
 struct make_options {
     struct options tool;
-    const char *name, *out, *key;
+    const char *name, *out, *key, *at;
     unsigned level, profile;
     struct dpk_uuid uuid;
     struct dpk_list tags, files;
@@ -68,6 +68,8 @@ static enum dpk_status make(void *options, const struct dpk_args *args, struct d
         printf(" name=%s", o->name);
     if (o->out)
         printf(" out=%s", o->out);
+    if (o->at)
+        printf(" at=%s", o->at);
     printf(" level=%u profile=%u", o->level, o->profile);
     if (!dpk_uuid_is_zero(&o->uuid))
         printf(" uuid=%s", uuid);
@@ -103,6 +105,11 @@ static enum dpk_status fail_told(void *options, const struct dpk_args *args, str
     return DPK_ERR_TOOL;
 }
 
+static bool is_port(const char *word)
+{
+    return *word && strspn(word, "0123456789") == strlen(word);
+}
+
 #define MAKE(field) offsetof(struct make_options, field)
 
 static const struct dpk_option make_options[] = {
@@ -114,7 +121,8 @@ static const struct dpk_option make_options[] = {
     {"tag", DPK_TEXTS, "TAG", MAKE(tags), .with = "name,o", .help = "more of it"},
     {"f,file", DPK_FILES, "FILE", MAKE(files), .help = "more files"},
     {"even", DPK_PARSED, "TEXT", MAKE(parsed), .parse = parse_even},
-    {"k,key", DPK_TEXT, "KEY", MAKE(key), .help = "key"},
+    {"k,key", DPK_TEXT, "KEY", MAKE(key), .again = "one key signs", .help = "key"},
+    {"at", DPK_TEXT, "[PORT]", MAKE(at), .alone = "any", .is_argument = is_port},
     {0}};
 static const struct dpk_option shared_options[] = {
     {"q,quiet,silent", DPK_FLAG, .at = offsetof(struct options, quiet), .help = "say less"},

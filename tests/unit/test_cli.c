@@ -118,6 +118,17 @@ static void one_value_is_enough(void **state)
     EXPECT(many, "make 'n' out=f level=6 profile=0", "make", "n", "-o", "f", "--output=f");
     REFUSE(many, "option --output: given twice", "make", "n", "-o", "f", "--output=g");
     REFUSE(many, "option -l: given twice", "make", "n", "-l", "1", "-l", "2");
+    REFUSE(many, "option -k: given twice; one key signs", "make", "n", "-k", "a", "-k", "b");
+}
+
+static void an_argument_may_be_left_out(void **state)
+{
+    (void)state;
+    EXPECT(many, "make 'n' at=80 level=6 profile=0", "make", "--at", "80", "n");
+    EXPECT(many, "make 'n' at=n level=6 profile=0", "make", "--at=n", "n");
+    EXPECT(many, "make 'n' at=any level=6 profile=0", "make", "--at", "n");
+    EXPECT(many, "make 'n' at=any level=6 profile=0", "make", "n", "--at");
+    EXPECT(many, "make 'n' quiet at=any level=6 profile=0", "make", "n", "--at", "-q");
 }
 
 static void defaults_are_there_before(void **state)
@@ -275,6 +286,7 @@ int main(void)
         cmocka_unit_test(parsed_options_are_told_of_every_use),
         cmocka_unit_test(what_options_parsed_into_is_released_after_failures_too),
         cmocka_unit_test(one_value_is_enough),
+        cmocka_unit_test(an_argument_may_be_left_out),
         cmocka_unit_test(defaults_are_there_before),
         cmocka_unit_test(arguments_are_needed),
         cmocka_unit_test(unknown_options_get_a_suggestion),

@@ -1,4 +1,7 @@
 /* The command of dparun: loads the program as its device would, reports the result, and runs it. */
+#include <string.h>
+#include <sys/stat.h>
+
 #include "cli/cli.h"
 #include "hashlist/hashlist.h"
 
@@ -130,6 +133,27 @@ out:
 
 #define AT(field) offsetof(struct options, field)
 
+/* Returns true for a file that begins as programs do: ELF files and archives. */
+static bool is_program(const char *path)
+{
+    char head[4] = "";
+    FILE *f = fopen(path, "re");
+    const bool good = f && fread(head, sizeof head, 1, f) == 1 &&
+                      (memcmp(head, "\177ELF", 4) == 0 || memcmp(head, "!<ar", 4) == 0);
+    if (f)
+        fclose(f);
+    return good;
+}
+
+/* Returns true for what --gdb listens at: "-", a port, or the path of a socket, which is no program. */
+static bool is_place_for_gdb(const char *word)
+{
+    struct stat st;
+    if (strcmp(word, "-") == 0 || (*word && strspn(word, "0123456789") == strlen(word)))
+        return true;
+    return strchr(word, '/') && (stat(word, &st) != 0 || !S_ISREG(st.st_mode) || !is_program(word));
+}
+
 static const struct dpk_option run_options[] = {
     {"d,device", DPK_TEXT, "DEV", AT(device), .help = "emulated device (default: the only device)"},
     {"app", DPK_TEXT, "NAME", AT(app), .help = "the program of a host file"},
@@ -142,9 +166,10 @@ static const struct dpk_option run_options[] = {
      .help = "milliseconds that a thread may run or wait for events (default 6000)"},
     {"core", DPK_FILE, "FILE", AT(core), .with = "rpc,kernel",
      .help = "if the program fails, write a core file for gdb-multiarch"},
-    {"gdb", DPK_TEXT, "PORT", AT(gdb), .with = "rpc,kernel,replay",
+    {"gdb", DPK_TEXT, "[PORT]", AT(gdb), .with = "rpc,kernel,replay", .alone = "0",
+     .is_argument = is_place_for_gdb,
      .help = "wait for GDB on the Unix socket PORT (with a slash in it: ./gdb.socket), on TCP port "
-             "PORT of 127.0.0.1 (0: any), or on standard input and output (-)"},
+             "PORT of 127.0.0.1 (0 or no PORT: any free one), or on standard input and output (-)"},
     {"profile", DPK_FILE, "FILE", AT(profile), .with = "rpc,kernel",
      .help = "write a profile of its instructions: folded stacks (FILE ends with .folded), JSON of "
              "speedscope (.json) or a flame graph (.svg)"},

@@ -6,7 +6,7 @@ static const struct dpk_tool tool = {
     .usage = "dparun [-d DEV] PROGRAM [--app NAME] --rpc FUNC [ARGS...]\n"
              "       dparun [-d DEV] PROGRAM [--app NAME] --kernel FUNC [--threads N] [ARGS...]\n"
              "       dparun [-d DEV] PROGRAM [--app NAME] --verify-only [--json]\n"
-             "       dparun --replay RECORDING [--process N] [--gdb PORT] [--stats]\n"
+             "       dparun --replay RECORDING [--process N] [--gdb [PORT]] [--stats]\n"
              "       dparun PROGRAM [--app NAME]",
     .about =
         "Loads a DPA program, verified by the emulated device, and runs or lists its functions.\n"

@@ -43,6 +43,7 @@ static enum dpk_status parse_chain_count(void *out, const char *text, struct dpk
 
 static const struct dpk_option shared_options[] = {
     {"e,host_elf,host-elf", DPK_FILE, "FILE", MLXDPA_AT(host_elf),
+     .again = "sign_dpa_apps takes more files as arguments, without -e",
      .help = "host file with the programs"},
     {"c,certificate,cert", DPK_FILE, "FILE", MLXDPA_AT(cert),
      .help = "certificate chain (DER, PEM, .p7b, pkcs11: URI), or a container's certificate"},

@@ -105,6 +105,11 @@ static enum dpk_status take_name(const yaml_node_t *n, bool pattern, struct name
     const char *text = dpk_yaml_text(n);
     if (!text || !*text)
         return fail_at(n, err, "a name, or a pattern of names, is needed", NULL);
+    if (!pattern && strchr(text, '*'))
+        return fail_at(n, err,
+                       "this name is compared exactly; a pattern with * is subject_pattern or "
+                       "issuer_pattern, where [*] is the character:",
+                       text);
     if (pattern && strspn(text, "*") == strlen(text))
         return fail_at(n, err, "a pattern that matches every name is not a rule:", text);
     if (out->text)

@@ -419,8 +419,15 @@ YAML
     refused "a value is empty" hpcc --over load=1,,2
     refused "has load twice" hpcc --over load=1 --over load=2
     refused "more than 10000 runs" hpcc --over a=1,2,3,4,5,6,7,8,9,10,11 --seeds 1000
-    refused "hpcc with load=1, seed 1: hpcc has the parameters of its paper" hpcc --over load=1
-    refused "aimd.a with TARGET=1, seed 1: .* has no parameter 'TARGET'" "$aimd" --over TARGET=1
+    # The name of the algorithm, with which many messages begin, is there once.
+    refused "^-E- at load=1, seed 1: hpcc has the parameters of its paper" hpcc --over load=1
+    refused "^-E- at TARGET=1, seed 1: [^:]*aimd.a has no parameter 'TARGET'" "$aimd" --over TARGET=1
+    run -1 dpapcc sweep hpcc --over n=0 --topology incast:senders=@n
+    [[ $output == "-E- hpcc with n=0, seed 1: senders: 0 is not within "* ]]
+    # A name that --over does not have is neither a number nor a file.
+    refused "^-E- --topology: @m is not a NAME of --over" hpcc --over n=1 --topology incast:senders=@m,size=@n
+    touch @x.txt
+    refused "^-E- --workload: @x.txt is not a NAME of --over" hpcc --over n=1 --workload poisson:sizes=@x.txt,load=@n
 }
 
 @test "axes are logarithmic when they shall be" {

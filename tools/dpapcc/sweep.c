@@ -43,6 +43,30 @@ static enum dpk_status parse_axis(const char *text, const struct options *o, str
     return DPK_OK;
 }
 
+/* Returns the longest name of an axis that the text begins with, as its number; axis_count if there is
+ * none. */
+static size_t find_axis(const struct sweep *s, const char *text)
+{
+    size_t best = s->axis_count, length = 0;
+    for (size_t i = 0; i < s->axis_count; i++) {
+        const size_t have = strlen(s->axes[i].name);
+        if (have > length && strncmp(text, s->axes[i].name, have) == 0)
+            best = i, length = have;
+    }
+    return best;
+}
+
+/* Refuses values that begin with @ but name no axis: they would be taken for numbers or files. */
+static enum dpk_status check_placeholders(const struct sweep *s, const char *option,
+                                          const char *text, struct dpk_error *err)
+{
+    for (const char *at = text; at && (at = strstr(at, "=@")) != NULL; at += 2)
+        if (find_axis(s, at + 2) == s->axis_count)
+            return dpk_fail(err, DPK_ERR_USAGE, "--%s: %.*s is not a NAME of --over", option,
+                            (int)strcspn(at + 1, ",:"), at + 1);
+    return DPK_OK;
+}
+
 static enum dpk_status parse_axes(struct sweep *s, struct dpk_error *err)
 {
     const struct options *o = s->options;
@@ -63,7 +87,8 @@ static enum dpk_status parse_axes(struct sweep *s, struct dpk_error *err)
     if (s->points * s->seeds > RUNS_OF_SWEEP_MAX)
         return dpk_fail(err, DPK_ERR_USAGE, "%zu points with %zu seeds are more than %d runs",
                         s->points, s->seeds, RUNS_OF_SWEEP_MAX);
-    return DPK_OK;
+    const enum dpk_status status = check_placeholders(s, "topology", o->topology, err);
+    return status == DPK_OK ? check_placeholders(s, "workload", o->workload, err) : status;
 }
 
 const char *dpapcc_sweep_value(const struct sweep *s, size_t point, size_t axis)
@@ -100,17 +125,12 @@ struct estimate dpapcc_sweep_estimate(const struct sweep *s, size_t point, size_
 static bool fill_in(const struct sweep *s, size_t point, const char *text, struct dpk_buf *out)
 {
     for (const char *at = text; at && *at;) {
-        size_t best = s->axis_count, length = 0;
-        for (size_t i = 0; *at == '@' && i < s->axis_count; i++) {
-            const size_t have = strlen(s->axes[i].name);
-            if (have > length && strncmp(at + 1, s->axes[i].name, have) == 0)
-                best = i, length = have;
-        }
-        if (best < s->axis_count)
-            dpk_put_format(out, "%s", dpapcc_sweep_value(s, point, best));
+        const size_t axis = *at == '@' ? find_axis(s, at + 1) : s->axis_count;
+        if (axis < s->axis_count)
+            dpk_put_format(out, "%s", dpapcc_sweep_value(s, point, axis));
         else
             dpk_put(out, at, 1);
-        at += best < s->axis_count ? length + 1 : 1;
+        at += axis < s->axis_count ? strlen(s->axes[axis].name) + 1 : 1;
     }
     dpk_put_u8(out, 0);
     return !out->failed;
@@ -209,8 +229,10 @@ static enum dpk_status first_failure(const struct job *job, size_t runs, struct 
             continue;
         *err = job->errors[i];
         dpapcc_sweep_point_put(s, i / s->seeds, &point);
-        dpk_error_prefix(err, "%s with %.*s%sseed %zu", s->word, (int)point.size,
-                         (const char *)point.data, point.size ? ", " : "",
+        /* Many messages begin with the name of the algorithm. */
+        const bool named = strncmp(err->message, s->word, strlen(s->word)) == 0;
+        dpk_error_prefix(err, "%s%s %.*s%sseed %zu", named ? "" : s->word, named ? "at" : " with",
+                         (int)point.size, (const char *)point.data, point.size ? ", " : "",
                          s->options->seed + i % s->seeds);
         dpk_buf_free(&point);
         return job->status[i];

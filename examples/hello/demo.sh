@@ -152,8 +152,8 @@ run mlxdpa -e hello_signed --ca root.der verify
 hello hello_signed
 
 step "8. One byte of the device code changed: refused"
-# The device ELF lies behind the 56 bytes of its target's description; the first page of the ELF has its headers.
-code=$(($(mlxdpa -e hello_signed list | awk '/dpa_hello_world_app/ {print $3; exit}') + 56 + 4096))
+# The first page of the device ELF has its headers.
+code=$(($(dpacc-extract hello_signed --list --json | jq '.[0].targets[0].offset') + 4096))
 cp hello_signed tampered
 tell "# flipping the byte at offset 4096 of the device ELF (first instruction)"
 byte=$(xxd -s $code -l 1 -p tampered)

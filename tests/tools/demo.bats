@@ -35,8 +35,7 @@ setup() {
 }
 
 @test "the extracted device ELF is the very one that dpacc linked" {
-    # Behind the 56 bytes of its target's description.
     cmp hello.dpa.elf <(dd if=hello_signed bs=1 status=none \
-        skip=$(($(mlxdpa -e hello_signed list | awk '/dpa_hello_world_app/ {print $3}') + 56)) \
+        skip="$(dpacc-extract hello_signed --list --json | jq '.[0].targets[0].offset')" \
         count="$(stat -c %s hello.dpa.elf)")
 }

@@ -62,6 +62,12 @@ make_core() { # FILTER
     dpacc-extract "$here/host" --list > list
     grep -qE '^[01] +one +0x.* no +nv-dpa-bf3$' list
     grep -qE '^[01] +fat +0x.* no +nv-dpa-bf3,nv-dpa-cx8$' list
+    # JSON has the place of each device executable.
+    local t at
+    for t in bf3 cx8; do
+        at=$(dpacc-extract "$here/host" --list --json | jq ".[] | select(.name == \"fat\").targets[] | select(.target == \"$t\") | .offset")
+        cmp "$here/k_fat/device_exec.$t" <(tail -c +$((at + 1)) "$here/host" | head -c "$(stat -c %s "$here/k_fat/device_exec.$t")")
+    done
 }
 
 @test "a core file that holds the programs gives them back, without the host's file" {

@@ -21,6 +21,13 @@ static void add_digest(cJSON *o, const struct dpk_subject *s)
     cJSON_AddStringToObject(o, "sha256", digest);
 }
 
+/* Returns the place of a target's device executable in the file, which is in the program's area. */
+static double offset_of(const struct dpk_program *p, const struct dpk_subject *s)
+{
+    const uint8_t *area = p->sections.elf;
+    return (double)(p->offset + (uint64_t)(s->elf.file.begin - area));
+}
+
 /* Adds each target with its digest; for a program that is no area, only the digest. */
 static void add_targets(cJSON *o, const struct dpk_program *p)
 {
@@ -33,6 +40,7 @@ static void add_targets(cJSON *o, const struct dpk_program *p)
         const struct dpk_subject *s = &p->subjects[i];
         cJSON *member = cJSON_CreateObject();
         cJSON_AddStringToObject(member, "target", s->target);
+        cJSON_AddNumberToObject(member, "offset", offset_of(p, s));
         cJSON_AddNumberToObject(member, "size", (double)dpk_reader_left(&s->elf.file));
         cJSON_AddBoolToObject(member, "signed", s->crypto != NULL);
         add_digest(member, s);

@@ -215,7 +215,7 @@ $(O)/runtime/api/forward/find-%.o: runtime/api/forward/find.c Makefile VERSION $
 	$(call say,CC,$< ($*))
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DDPK_SYSTEM_LIBRARY='"$(SYSTEM_LIBDIR)/lib$*.so.1"' \
 	  -MMD -MP -c $< -o $@
-$(B)/lib/libibverbs.so.1: $(call objs,runtime/api/forward/list.c runtime/api/forward/ibverbs.c runtime/api/sysfs/*.c) \
+$(B)/lib/libibverbs.so.1: $(call objs,runtime/api/forward/list.c runtime/api/forward/ibverbs.c runtime/api/sysfs/*.c runtime/api/paths/*.c) \
                           $(O)/runtime/api/forward/find-ibverbs.o
 $(B)/lib/libmlx5.so.1: $(call objs,runtime/api/forward/mlx5.c) $(O)/runtime/api/forward/find-mlx5.o
 $(B)/lib/librdmacm.so.1: $(call objs,runtime/api/rdmacm/*.c) $(O)/runtime/api/forward/find-rdmacm.o $(B)/lib/libibverbs.so.1

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/paths/paths.h"
+#include "api/sysfs/sysfs.h"
 #include "api/verbs/verbs.h"
-#include "private.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct dpk_emulated *(*source)(void);
@@ -33,14 +34,6 @@ static bool exists(const char *path)
     return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-void sysfs_answers_renew(const struct dpk_emulated *(*verbs)(void))
-{
-    pthread_mutex_lock(&lock);
-    source = verbs;
-    written = false;
-    pthread_mutex_unlock(&lock);
-}
-
 /* Returns false if there is no such tree or path. */
 static bool find(const char *path, char out[PATH_MAX])
 {
@@ -60,18 +53,19 @@ static bool find(const char *path, char out[PATH_MAX])
     return n > 0 && n < PATH_MAX && exists(out);
 }
 
-const char *sysfs_answer(const char *path, char out[PATH_MAX])
+/* Returns `out`, with a file of the tree, or `path`. */
+static const char *answer(const char *path, char out[PATH_MAX])
 {
     const int before = errno;
-    const char *answer = path;
+    const char *to_use = path;
     /* The kernel reads the path first: the program's pointer may be bad. */
     if (path && !exists(path) && errno != EFAULT && is_named(path) && find(path, out))
-        answer = out;
+        to_use = out;
     errno = before;
-    return answer;
+    return to_use;
 }
 
-const char *sysfs_answer_shown(const char *resolved)
+static const char *shown(const char *resolved)
 {
     pthread_mutex_lock(&lock);
     const size_t length = strlen(root);
@@ -79,4 +73,14 @@ const char *sysfs_answer_shown(const char *resolved)
         length > 0 && strncmp(resolved, root, length) == 0 && resolved[length] == '/';
     pthread_mutex_unlock(&lock);
     return inside ? resolved + length : resolved;
+}
+
+void dpk_sysfs_show(const struct dpk_emulated *(*verbs)(void))
+{
+    static const struct paths_answers answers = {.answer = answer, .shown = shown};
+    pthread_mutex_lock(&lock);
+    source = verbs;
+    written = false; /* the next answer writes it again */
+    pthread_mutex_unlock(&lock);
+    paths_redirect(&answers, NULL, 0);
 }

@@ -2,8 +2,7 @@
  * sysfs: files of emulated devices where the kernel has those of cards: /sys/class/infiniband/mlx5_0
  * and /dev/infiniband/uverbs0. Some programs look there before they use a device (UCX, NCCL). The
  * files are in the runtime directory of the user (api/verbs/files.c). Calls of the program and its libraries
- * that name such a path get the file there (calls.c, answers.c), because the entries by which an
- * object reaches the C library are redirected (slots.c). A program that is not linked with libibverbs
+ * that name such a path get the file there (answers.c, api/paths). A program that is not linked with libibverbs
  * sees nothing of this.
  *
  *     dpk_sysfs_show(verbs);

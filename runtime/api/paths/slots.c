@@ -6,6 +6,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -110,9 +111,8 @@ static bool take_object(struct object *o, const struct dl_phdr_info *info)
 }
 
 struct redirection {
-    const struct sysfs_call *calls;
-    size_t count;
-    unsigned long long seen; /* number of objects that were ever loaded */
+    const struct paths_list *lists; /* two */
+    unsigned long long seen;        /* number of objects that were ever loaded */
 };
 
 /* Returns the function for a relocation, or NULL if the relocation stays. */
@@ -125,9 +125,10 @@ static void *target(const struct redirection *r, const struct object *o, const E
     if (symbol->st_shndx != SHN_UNDEF || symbol->st_name >= o->names_size)
         return NULL;
     const char *name = o->names + symbol->st_name;
-    for (size_t i = 0; i < r->count; i++)
-        if (strcmp(name, r->calls[i].name) == 0)
-            return r->calls[i].ours;
+    for (size_t l = 0; l < 2; l++)
+        for (size_t i = 0; i < r->lists[l].count; i++)
+            if (strcmp(name, r->lists[l].calls[i].name) == 0)
+                return r->lists[l].calls[i].ours;
     return NULL;
 }
 
@@ -170,14 +171,14 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-void sysfs_slots_redirect(const struct sysfs_call *calls, size_t count)
+void paths_slots_redirect(const struct paths_list lists[2])
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static unsigned long long seen;
     unsigned long long now = 0;
     dl_iterate_phdr(count_loads, &now);
     pthread_mutex_lock(&lock);
-    struct redirection r = {calls, count, seen};
+    struct redirection r = {lists, seen};
     dl_iterate_phdr(visit, &r);
     seen = now;
     pthread_mutex_unlock(&lock);

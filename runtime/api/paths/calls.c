@@ -1,8 +1,10 @@
-/* The functions of the C library that programs get instead: each gets the path that answers.c finds. */
+/* The functions that programs get instead of those of the C library: each takes the path of the
+ * answers. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,13 @@
 #include <unistd.h>
 
 #include "private.h"
+
+static const struct paths_answers *_Atomic answers; /* set before the first redirected call */
+
+static const struct paths_answers *in_use(void)
+{
+    return atomic_load_explicit(&answers, memory_order_acquire);
+}
 
 /* ---- Files that are opened ---- */
 
@@ -26,7 +35,7 @@ static mode_t mode_of(int flags, va_list list)
         va_start(list, flags);                                                                     \
         const mode_t mode = mode_of(flags, list);                                                  \
         va_end(list);                                                                              \
-        return name(sysfs_answer(path, place), flags, mode);                                       \
+        return name(in_use()->answer(path, place), flags, mode);                                   \
     }
 OPEN(open)
 OPEN(open64)
@@ -39,7 +48,7 @@ OPEN(open64)
         va_start(list, flags);                                                                     \
         const mode_t mode = mode_of(flags, list);                                                  \
         va_end(list);                                                                              \
-        return name(fd, sysfs_answer(path, place), flags, mode);                                   \
+        return name(fd, in_use()->answer(path, place), flags, mode);                               \
     }
 OPENAT(openat)
 OPENAT(openat64)
@@ -48,19 +57,19 @@ OPENAT(openat64)
 static int my_open_2(const char *path, int flags)
 {
     char place[PATH_MAX];
-    return open64(sysfs_answer(path, place), flags & ~O_CREAT);
+    return open64(in_use()->answer(path, place), flags & ~O_CREAT);
 }
 
 static FILE *my_fopen(const char *path, const char *mode)
 {
     char place[PATH_MAX];
-    return fopen64(sysfs_answer(path, place), mode);
+    return fopen64(in_use()->answer(path, place), mode);
 }
 
 static DIR *my_opendir(const char *path)
 {
     char place[PATH_MAX];
-    return opendir(sysfs_answer(path, place));
+    return opendir(in_use()->answer(path, place));
 }
 
 static int my_scandir(const char *path, struct dirent ***names,
@@ -68,7 +77,7 @@ static int my_scandir(const char *path, struct dirent ***names,
                       int (*order)(const struct dirent **, const struct dirent **))
 {
     char place[PATH_MAX];
-    return scandir(sysfs_answer(path, place), names, wanted, order);
+    return scandir(in_use()->answer(path, place), names, wanted, order);
 }
 
 /* ---- Properties ---- */
@@ -76,32 +85,32 @@ static int my_scandir(const char *path, struct dirent ***names,
 static int my_access(const char *path, int rights)
 {
     char place[PATH_MAX];
-    return access(sysfs_answer(path, place), rights);
+    return access(in_use()->answer(path, place), rights);
 }
 
 static int my_faccessat(int fd, const char *path, int rights, int flags)
 {
     char place[PATH_MAX];
-    return faccessat(fd, sysfs_answer(path, place), rights, flags);
+    return faccessat(fd, in_use()->answer(path, place), rights, flags);
 }
 
 /* struct stat and struct stat64 are the same on this machine. */
 static int my_stat(const char *path, struct stat *out)
 {
     char place[PATH_MAX];
-    return stat(sysfs_answer(path, place), out);
+    return stat(in_use()->answer(path, place), out);
 }
 
 static int my_lstat(const char *path, struct stat *out)
 {
     char place[PATH_MAX];
-    return lstat(sysfs_answer(path, place), out);
+    return lstat(in_use()->answer(path, place), out);
 }
 
 static int my_fstatat(int fd, const char *path, struct stat *out, int flags)
 {
     char place[PATH_MAX];
-    return fstatat(fd, sysfs_answer(path, place), out, flags);
+    return fstatat(fd, in_use()->answer(path, place), out, flags);
 }
 
 /* Of programs that were linked with a C library before 2.33. */
@@ -120,7 +129,7 @@ static int my_lxstat(int version, const char *path, struct stat *out)
 static int my_statx(int fd, const char *path, int flags, unsigned mask, struct statx *out)
 {
     char place[PATH_MAX];
-    return statx(fd, sysfs_answer(path, place), flags, mask, out);
+    return statx(fd, in_use()->answer(path, place), flags, mask, out);
 }
 
 /* ---- Links ---- */
@@ -128,7 +137,7 @@ static int my_statx(int fd, const char *path, int flags, unsigned mask, struct s
 static ssize_t my_readlink(const char *path, char *out, size_t size)
 {
     char place[PATH_MAX];
-    return readlink(sysfs_answer(path, place), out, size);
+    return readlink(in_use()->answer(path, place), out, size);
 }
 
 static ssize_t my_readlink_checked(const char *path, char *out, size_t size, size_t room)
@@ -142,11 +151,11 @@ static ssize_t my_readlink_checked(const char *path, char *out, size_t size, siz
 static char *my_realpath(const char *path, char *out)
 {
     char place[PATH_MAX], resolved[PATH_MAX];
-    if (sysfs_answer(path, place) == path)
+    if (in_use()->answer(path, place) == path)
         return realpath(path, out);
     if (!realpath(place, resolved))
         return NULL;
-    const char *shown = sysfs_answer_shown(resolved);
+    const char *shown = in_use()->shown(resolved);
     if (!out)
         return strdup(shown);
     memcpy(out, shown, strlen(shown) + 1);
@@ -168,9 +177,9 @@ static char *my_canonicalize(const char *path)
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one function for both");
 _Static_assert(sizeof(struct dirent) == sizeof(struct dirent64), "one function for both");
 
-void dpk_sysfs_show(const struct dpk_emulated *(*verbs)(void))
+void paths_redirect(const struct paths_answers *given, const struct paths_call *more, size_t count)
 {
-    static const struct sysfs_call calls[] = {{"open", my_open},
+    static const struct paths_call calls[] = {{"open", my_open},
                                               {"open64", my_open64},
                                               {"openat", my_openat},
                                               {"openat64", my_openat64},
@@ -199,6 +208,7 @@ void dpk_sysfs_show(const struct dpk_emulated *(*verbs)(void))
                                               {"realpath", my_realpath},
                                               {"__realpath_chk", my_realpath_checked},
                                               {"canonicalize_file_name", my_canonicalize}};
-    sysfs_answers_renew(verbs);
-    sysfs_slots_redirect(calls, sizeof calls / sizeof *calls);
+    const struct paths_list lists[2] = {{calls, sizeof calls / sizeof *calls}, {more, count}};
+    atomic_store_explicit(&answers, given, memory_order_release);
+    paths_slots_redirect(lists);
 }

@@ -151,6 +151,12 @@ static enum dpk_status read_place(sqlite3_stmt *row, struct dpk_nv_param *p, str
         p->count = (size_t)count;
         bit = bits <= 32 ? 32 - bits : 0;
     }
+    /* A few numbers of old databases are longer than a dword: they are shown as bytes. */
+    if (bits > 32 && bits % 32 == 0 && count == 0 && bit == 0 && p->type != DPK_NV_ENUM) {
+        p->type = DPK_NV_BYTES;
+        p->bytes = bits / 8;
+        return DPK_OK;
+    }
     if (bits == 0 || bits > 32)
         return dpk_fail(err, DPK_ERR_UNSUPPORTED, "a number of %zu bits", bits);
     p->low_bit = (unsigned)bit;

@@ -296,7 +296,7 @@ static void foreign_and_hostile_databases_are_refused(void **state)
         {"UPDATE params SET offset = '-1.0' WHERE name = 'mask'", "mask: '-1.0' is not an offset"},
         {"UPDATE params SET offset = '0x0.32' WHERE name = 'mask'", "not an offset"},
         {"UPDATE params SET offset = '0x0.8' WHERE name = 'mask'", "overlaps"},
-        {"UPDATE params SET size = '0x8.0' WHERE name = 'mask'", "a number of 64 bits"},
+        {"UPDATE params SET size = '0x0.40' WHERE name = 'mask'", "a number of 40 bits"},
         {"UPDATE params SET size = '99999999999999999999.0' WHERE name = 'mask'", "not a size"},
         {"UPDATE params SET size = NULL WHERE name = 'mask'", "not a size"},
         {"UPDATE params SET name = NULL WHERE name = 'mask'", ""},

@@ -195,6 +195,21 @@ enum dpk_status dpk_device_next_tlvs(struct dpk_device *dev, struct dpk_nv_list 
  * or not for users. */
 enum dpk_status dpk_device_set_tlvs(struct dpk_device *dev, const struct dpk_nv_list *tlvs,
                                     struct dpk_error *err);
+/* A TLV as users see it (dpk_device_get), with its header. */
+struct dpk_device_tlv {
+    bool present;          /* it is set at some priority; else `tlv` is empty */
+    bool locked;           /* a higher priority set ovr_en 0 */
+    bool hidden;           /* a higher priority set rd_en 0: the data is zeros */
+    struct dpk_nv_tlv tlv; /* that of the lowest priority which no higher priority locks */
+};
+/* Gets a TLV of the Current or the Next Boot view. */
+enum dpk_status dpk_device_tlv(struct dpk_device *dev, enum dpk_device_view view, unsigned class_id,
+                               uint32_t index, struct dpk_device_tlv *out, struct dpk_error *err);
+/* Sets a TLV at USER priority for the next boot, as dpk_device_set_tlvs does, and logs it as
+ * `detail`. Also refuses a TLV whose content is hidden, because the caller did not know what it
+ * replaces. */
+enum dpk_status dpk_device_set_tlv(struct dpk_device *dev, const struct dpk_nv_tlv *tlv,
+                                   const char *detail, struct dpk_error *err);
 
 /* ---- Views ----
  * The parameters of a device's NV configuration, with their default, current and next-boot values.

@@ -78,25 +78,60 @@ static enum dpk_status put_one(sqlite3 *db, const struct dpk_nv_list *before,
     return status == DPK_OK ? dpk_device_put_tlv(db, DPK_VIEW_NEXT, tlv, err) : status;
 }
 
-enum dpk_status dpk_device_set_tlvs(struct dpk_device *dev, const struct dpk_nv_list *tlvs,
-                                    struct dpk_error *err)
+/* Sets TLVs in one transaction, and logs `action`. `blind`: hidden TLVs can be replaced. */
+static enum dpk_status put_all(struct dpk_device *dev, const struct dpk_nv_list *tlvs, bool blind,
+                               const char *action, const char *detail, struct dpk_error *err)
 {
     struct dpk_nv_list before = {0};
-    char detail[48];
-    snprintf(detail, sizeof detail, "%zu TLVs", tlvs->count);
     enum dpk_status status = dpk_db_begin(dev->db, err);
     if (status != DPK_OK)
         return status;
     status = dpk_device_tlvs(dev->db, DPK_VIEW_NEXT, &before, err);
+    for (size_t i = 0; !blind && i < before.count && status == DPK_OK; i++)
+        if (is_hidden(&before.items[i]) && is_same_item(&before.items[i], &tlvs->items[0]))
+            status = refuse_tlv(&tlvs->items[0], "what it holds is hidden (rd_en 0)", err);
     for (size_t i = 0; i < tlvs->count && status == DPK_OK; i++)
         status = put_one(dev->db, &before, &tlvs->items[i], err);
     if (status == DPK_OK)
         status = dpk_device_check_room(dev->db, err);
     if (status == DPK_OK)
-        status = dpk_device_log_in(dev->db, "set_raw", "OK", detail, err);
+        status = dpk_device_log_in(dev->db, action, "OK", detail, err);
     status = dpk_db_end(dev->db, status, err);
     if (status == DPK_ERR_REFUSED)
-        (void)dpk_device_log(dev, "set_raw", "READ_ONLY", detail, NULL);
+        (void)dpk_device_log(dev, action, "READ_ONLY", detail, NULL);
     dpk_nv_list_free(&before);
     return status;
+}
+
+enum dpk_status dpk_device_set_tlvs(struct dpk_device *dev, const struct dpk_nv_list *tlvs,
+                                    struct dpk_error *err)
+{
+    char detail[48];
+    snprintf(detail, sizeof detail, "%zu TLVs", tlvs->count);
+    return put_all(dev, tlvs, true, "set_raw", detail, err);
+}
+
+enum dpk_status dpk_device_set_tlv(struct dpk_device *dev, const struct dpk_nv_tlv *tlv,
+                                   const char *detail, struct dpk_error *err)
+{
+    struct dpk_nv_tlv copy = *tlv;
+    const struct dpk_nv_list one = {.items = &copy, .count = 1, .capacity = 1};
+    return put_all(dev, &one, false, "set", detail, err);
+}
+
+enum dpk_status dpk_device_tlv(struct dpk_device *dev, enum dpk_device_view view, unsigned class_id,
+                               uint32_t index, struct dpk_device_tlv *out, struct dpk_error *err)
+{
+    struct effect effect;
+    *out = (struct dpk_device_tlv){0};
+    enum dpk_status status = dpk_device_effect(dev->db, view, class_id, index, &effect, err);
+    if (status != DPK_OK || !effect.present)
+        return status;
+    *out = (struct dpk_device_tlv){.present = true,
+                                   .locked = effect.locked,
+                                   .hidden = effect.hidden,
+                                   .tlv = effect.tlv};
+    if (out->hidden)
+        memset(out->tlv.data, 0, sizeof out->tlv.data);
+    return DPK_OK;
 }

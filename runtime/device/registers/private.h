@@ -56,7 +56,7 @@ const struct register_field *register_find_field(const struct register_layout *l
 
 /* ---- All registers (table.c) ---- */
 
-extern const struct register_group registers_nv, registers_reset;
+extern const struct register_group registers_nv, registers_identity, registers_reset;
 
 const struct register_layout *register_find(unsigned number); /* NULL: there is none */
 const struct register_group *const *register_groups(size_t *count);

@@ -3,7 +3,8 @@
 
 #include "private.h"
 
-static const struct register_group *const groups[] = {&registers_nv, &registers_reset};
+static const struct register_group *const groups[] = {&registers_nv, &registers_identity,
+                                                      &registers_reset};
 
 const struct register_layout *register_find(unsigned number)
 {

@@ -1,0 +1,313 @@
+/* runtime/device/registers: access registers, as NVIDIA's tools read and write them. */
+#include "device/registers/private.h"
+
+#include "device_world.h"
+
+#define NVDA 0x9024
+#define NVDI 0x9025
+#define NVQC 0x9030
+#define NVIA 0x9033
+#define NVGC 0x9034
+#define NVGN 0x9035
+#define MGIR 0x9020
+#define MFRL 0x9028
+#define MQIS 0x9064
+#define MCAM 0x907f
+
+static struct dpk_registers *registers;
+
+static int open_registers(void **state)
+{
+    const struct dpk_registers_source source = {.device = "dev0"};
+    const int made = fresh_device(state);
+    assert_int_equal(dpk_registers_open(&source, &registers, NULL), DPK_OK);
+    return made;
+}
+
+static int close_registers(void **state)
+{
+    dpk_registers_close(registers);
+    return drop_device(state);
+}
+
+static unsigned access_of(unsigned number, unsigned method, uint8_t *data, size_t size)
+{
+    return dpk_register_access(registers, number, method, data, size);
+}
+
+/* USER_PROGRAMMABLE_CC. */
+static void item_of(uint8_t *data, unsigned mode)
+{
+    dpk_store_be32(data, mode << 22 | 4);
+    dpk_store_be32(data + 4, 273);
+}
+
+static void set_item(uint32_t value)
+{
+    uint8_t data[16] = {0};
+    item_of(data, 0);
+    dpk_store_be32(data + 12, value);
+    assert_int_equal(access_of(NVDA, DPK_REGISTER_SET, data, sizeof data), DPK_REGISTER_OK);
+}
+
+static uint32_t item(unsigned mode)
+{
+    uint8_t data[16] = {0};
+    item_of(data, mode);
+    assert_int_equal(access_of(NVDA, DPK_REGISTER_GET, data, sizeof data), DPK_REGISTER_OK);
+    struct dpk_reader r = dpk_reader(data + 12, 4);
+    return dpk_read_be32(&r);
+}
+
+static void an_item_has_three_views(void **state)
+{
+    (void)state;
+    set_item(0x80000000);
+    assert_int_equal(item(0), 0x80000000);
+    assert_int_equal(item(1), 0);
+    assert_int_equal(item(2), 0);
+    assert_int_equal(dpk_device_reset(dev, NULL), DPK_OK);
+    assert_int_equal(item(1), 0x80000000);
+    assert_int_equal(item(2), 0);
+}
+
+static void items_are_invalidated(void **state)
+{
+    (void)state;
+    uint8_t one[12] = {0}, all[8] = {0};
+    set_item(0x80000000);
+    item_of(one, 0);
+    assert_int_equal(access_of(NVDI, DPK_REGISTER_SET, one, sizeof one), DPK_REGISTER_OK);
+    assert_int_equal(item(0), 0);
+    set_item(0x80000000);
+    assert_int_equal(access_of(NVIA, DPK_REGISTER_SET, all, sizeof all), DPK_REGISTER_OK);
+    assert_int_equal(item(0), 0);
+    all[3] = 1; /* another target than all */
+    assert_int_equal(access_of(NVIA, DPK_REGISTER_SET, all, sizeof all),
+                     DPK_REGISTER_BAD_PARAMETER);
+}
+
+static void a_walk_is_of_one_moment(void **state)
+{
+    (void)state;
+    uint8_t data[156] = {0};
+    assert_int_equal(access_of(NVGN, DPK_REGISTER_GET, data, sizeof data),
+                     DPK_REGISTER_NOT_AVAILABLE);
+    set_item(0x80000000);
+    memset(data, 0, sizeof data);
+    assert_int_equal(access_of(NVGN, DPK_REGISTER_GET, data, sizeof data), DPK_REGISTER_OK);
+    const uint8_t first[32] = {0, 0, 0, 1, [16] = 0x03, 0, 0, 4, 0, 0, 1, 17, [28] = 0x80};
+    assert_memory_equal(data, first, sizeof first);
+    assert_int_equal(dpk_device_drop_user_settings(dev, NULL), DPK_OK);
+    assert_int_equal(access_of(NVGN, DPK_REGISTER_GET, data, sizeof data), DPK_REGISTER_OK);
+    assert_int_equal(data[3], 0); /* the end */
+    data[3] = 9;
+    assert_int_equal(access_of(NVGN, DPK_REGISTER_GET, data, sizeof data),
+                     DPK_REGISTER_BAD_PARAMETER);
+}
+
+static void support_is_by_definition(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t type[4];
+        uint8_t support;
+    } items[] = {
+        {{0, 0, 1, 17}, 3},         /* nv_prog_cc */
+        {{0, 0, 0, 161}, 3},        /* nv_dpa_boot_cap, whose definition does not say so */
+        {{0, 0, 1, 156}, 1},        /* the owner's key */
+        {{0, 0xd9, 0xa0, 0x01}, 1}, /* what debuggers may do */
+        {{0, 0, 1, 15}, 1},         /* the identity of a file */
+        {{6, 0, 0, 3}, 0},          /* a comment of a file */
+        {{0, 0, 0, 0}, 0},          /* nothing */
+        {{5, 0xff, 0xff, 0xff}, 0}, /* no class */
+    };
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+        uint8_t data[8] = {0};
+        memcpy(data, items[i].type, 4);
+        assert_int_equal(access_of(NVQC, DPK_REGISTER_GET, data, sizeof data), DPK_REGISTER_OK);
+        assert_int_equal(data[7] & 3, items[i].support);
+    }
+}
+
+/* Returns the status of NVDA with this header and four bytes of data. */
+static unsigned set_header(uint32_t first, uint32_t type)
+{
+    uint8_t data[16] = {0};
+    dpk_store_be32(data, first);
+    dpk_store_be32(data + 4, type);
+    return access_of(NVDA, DPK_REGISTER_SET, data, sizeof data);
+}
+
+static void what_is_refused_changes_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(set_header(4, 0x06000003), DPK_REGISTER_BAD_CONFIG);        /* of a file */
+    assert_int_equal(set_header(4, 0x00d9a001), DPK_REGISTER_BAD_CONFIG);        /* of debuggers */
+    assert_int_equal(set_header(4, 161), DPK_REGISTER_BAD_PARAMETER);            /* another size */
+    assert_int_equal(set_header(4 | 1u << 28, 273), DPK_REGISTER_BAD_CONFIG);    /* priority OEM */
+    assert_int_equal(set_header(4 | 1u << 22, 273), DPK_REGISTER_BAD_PARAMETER); /* current */
+    assert_int_equal(set_header(8, 273), DPK_REGISTER_BAD_PARAMETER); /* beyond the message */
+    assert_int_equal(set_header(3, 273), DPK_REGISTER_BAD_PARAMETER);
+    assert_int_equal(set_header(0, 273), DPK_REGISTER_BAD_PARAMETER);
+    struct dpk_nv_list list = {0};
+    size_t hidden;
+    assert_int_equal(dpk_device_next_tlvs(dev, &list, &hidden, NULL), DPK_OK);
+    assert_int_equal(list.count, 0);
+    dpk_nv_list_free(&list);
+}
+
+static void items_without_value_or_room(void **state)
+{
+    (void)state;
+    uint8_t data[44] = {0}, unset[44] = {0};
+    dpk_store_be32(data + 4, 12345); /* nothing the card knows */
+    assert_int_equal(access_of(NVDA, DPK_REGISTER_GET, data, sizeof data),
+                     DPK_REGISTER_NOT_AVAILABLE);
+    dpk_store_be32(data + 4, 0x06000003);
+    assert_int_equal(access_of(NVDA, DPK_REGISTER_GET, data, sizeof data),
+                     DPK_REGISTER_BAD_PARAMETER);
+    dpk_store_be32(data, 3u << 22);
+    dpk_store_be32(data + 4, 273);
+    assert_int_equal(access_of(NVDA, DPK_REGISTER_GET, data, sizeof data),
+                     DPK_REGISTER_BAD_PARAMETER);
+    dpk_store_be32(unset + 4, 161);
+    assert_int_equal(access_of(NVDA, DPK_REGISTER_GET, unset, 40), DPK_REGISTER_TOO_SHORT);
+    assert_int_equal(access_of(NVDA, DPK_REGISTER_GET, unset, sizeof unset), DPK_REGISTER_OK);
+    assert_int_equal(unset[3], 32);
+    for (size_t i = 12; i < sizeof unset; i++)
+        assert_int_equal(unset[i], 0);
+}
+
+static void a_card_tells_who_it_is(void **state)
+{
+    (void)state;
+    struct dpk_device_info info;
+    uint8_t mgir[160] = {0}, mqis[24] = {0, 0, 0, 1, [11] = 8}, nvgc[16] = {0};
+    assert_int_equal(dpk_device_info(dev, &info, NULL), DPK_OK);
+    assert_int_equal(access_of(MGIR, DPK_REGISTER_GET, mgir, sizeof mgir), DPK_REGISTER_OK);
+    assert_int_equal(mgir[2] << 8 | mgir[3], 0xa2dc);
+    assert_int_equal(mgir[10] << 8 | mgir[11], 0x21c);
+    assert_string_equal((char *)mgir + 0x30, info.psid);
+    assert_int_equal(access_of(MQIS, DPK_REGISTER_GET, mqis, sizeof mqis), DPK_REGISTER_OK);
+    assert_memory_equal(mqis + 16, info.part_number, 8);
+    assert_int_equal(mqis[7], strlen(info.part_number) + 1);
+    mqis[8] = 0xff; /* an offset beyond the end */
+    assert_int_equal(access_of(MQIS, DPK_REGISTER_GET, mqis, sizeof mqis),
+                     DPK_REGISTER_BAD_PARAMETER);
+    mqis[3] = 9;
+    assert_int_equal(access_of(MQIS, DPK_REGISTER_GET, mqis, sizeof mqis),
+                     DPK_REGISTER_NOT_AVAILABLE);
+    assert_int_equal(access_of(NVGC, DPK_REGISTER_GET, nvgc, sizeof nvgc), DPK_REGISTER_OK);
+    assert_int_equal(nvgc[3], 3);
+}
+
+static void registers_that_there_are_are_in_mcam(void **state)
+{
+    (void)state;
+    uint8_t mcam[0x48] = {0};
+    assert_int_equal(access_of(MCAM, DPK_REGISTER_GET, mcam, sizeof mcam), DPK_REGISTER_OK);
+    for (unsigned number = 0x9000; number < 0x9080; number++) {
+        const unsigned bit = number - 0x9000;
+        const bool there = mcam[8 + 15 - bit / 8] >> bit % 8 & 1;
+        assert_int_equal(there, register_find(number) != NULL);
+    }
+    mcam[3] = 3;
+    assert_int_equal(access_of(MCAM, DPK_REGISTER_GET, mcam, sizeof mcam),
+                     DPK_REGISTER_BAD_PARAMETER);
+}
+
+static void a_pci_reset_boots_the_card(void **state)
+{
+    (void)state;
+    uint8_t mfrl[8] = {0};
+    set_item(0x80000000);
+    mfrl[7] = 0x40; /* a reboot of the machine */
+    assert_int_equal(access_of(MFRL, DPK_REGISTER_SET, mfrl, sizeof mfrl), DPK_REGISTER_OK);
+    assert_int_equal(item(1), 0);
+    mfrl[7] = 0x08;
+    assert_int_equal(access_of(MFRL, DPK_REGISTER_SET, mfrl, sizeof mfrl), DPK_REGISTER_OK);
+    assert_int_equal(item(1), 0x80000000);
+    mfrl[7] = 0x01; /* live patch */
+    assert_int_equal(access_of(MFRL, DPK_REGISTER_SET, mfrl, sizeof mfrl),
+                     DPK_REGISTER_BAD_PARAMETER);
+    memset(mfrl, 0, sizeof mfrl);
+    assert_int_equal(access_of(MFRL, DPK_REGISTER_GET, mfrl, sizeof mfrl), DPK_REGISTER_OK);
+    assert_int_equal(mfrl[7], 0x48);
+}
+
+static void accesses_that_the_card_does_not_have(void **state)
+{
+    (void)state;
+    uint8_t data[DPK_REGISTER_SIZE_MAX + 4] = {1, 2, 3, 4};
+    assert_int_equal(access_of(0x1234, DPK_REGISTER_GET, data, 16), DPK_REGISTER_NOT_SUPPORTED);
+    assert_int_equal(access_of(NVQC, DPK_REGISTER_SET, data, 16),
+                     DPK_REGISTER_METHOD_NOT_SUPPORTED);
+    assert_int_equal(access_of(NVIA, DPK_REGISTER_GET, data, 16),
+                     DPK_REGISTER_METHOD_NOT_SUPPORTED);
+    assert_int_equal(access_of(NVQC, 3, data, 16), DPK_REGISTER_METHOD_NOT_SUPPORTED);
+    assert_int_equal(access_of(NVQC, DPK_REGISTER_GET, data, 4), DPK_REGISTER_TOO_SHORT);
+    assert_int_equal(access_of(NVQC, DPK_REGISTER_GET, data, sizeof data),
+                     DPK_REGISTER_BAD_PARAMETER);
+    const uint8_t unchanged[4] = {1, 2, 3, 4};
+    assert_memory_equal(data, unchanged, 4);
+}
+
+/* Fields are within their registers, and do not overlap but for names of the same bits. */
+static void check_layout(const struct register_layout *layout)
+{
+    assert_ptr_equal(register_find(layout->number), layout);
+    assert_string_equal(dpk_register_name(layout->number), layout->name);
+    for (size_t i = 0; i < layout->field_count; i++) {
+        const struct register_field *f = &layout->fields[i];
+        assert_int_equal(f->offset % 4, 0);
+        assert_true(f->bits > 0);
+        assert_true(f->bits <= 32 ? f->low_bit + f->bits <= 32
+                                  : f->low_bit == 0 && f->bits % 8 == 0);
+        assert_ptr_equal(register_find_field(layout, f->name), f);
+    }
+}
+
+static void layouts_are_sound(void **state)
+{
+    (void)state;
+    size_t count;
+    const struct register_group *const *groups = register_groups(&count);
+    for (size_t g = 0; g < count; g++)
+        for (size_t i = 0; i < groups[g]->count; i++)
+            check_layout(&groups[g]->layouts[i]);
+}
+
+static void a_lost_device_is_an_internal_error(void **state)
+{
+    (void)state;
+    struct dpk_registers *lost = NULL;
+    uint8_t data[8] = {0};
+    const struct dpk_registers_source source = {.device = "dev7"};
+    assert_int_equal(dpk_registers_open(&source, &lost, NULL), DPK_OK);
+    assert_int_equal(dpk_register_access(lost, NVQC, DPK_REGISTER_GET, data, sizeof data),
+                     DPK_REGISTER_INTERNAL_ERROR);
+    assert_non_null(strstr(dpk_registers_reason(lost), "dev7"));
+    assert_null(dpk_registers_device(lost));
+    dpk_registers_close(lost);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_registers, close_registers)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(an_item_has_three_views),
+        CASE(items_are_invalidated),
+        CASE(a_walk_is_of_one_moment),
+        CASE(support_is_by_definition),
+        CASE(what_is_refused_changes_nothing),
+        CASE(items_without_value_or_room),
+        CASE(a_card_tells_who_it_is),
+        CASE(registers_that_there_are_are_in_mcam),
+        CASE(a_pci_reset_boots_the_card),
+        CASE(accesses_that_the_card_does_not_have),
+        CASE(layouts_are_sound),
+        CASE(a_lost_device_is_an_internal_error),
+    };
+    return cmocka_run_group_tests(tests, make_world, free_world);
+}

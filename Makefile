@@ -150,7 +150,7 @@ $(O)/tools/dpatop/%.o: ALL_CFLAGS += $(CURSES_CFLAGS)
 SO := 1
 # Those of DOCA have the number that programs of DOCA 2 and 3 load.
 $(patsubst %,$(B)/lib/lib%.so,doca_common $(DOCA_LIBS:%=doca_%)): private SO := 2
-SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources dpakit-vfio dpkverify $(HOST_LIBS))
+SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources dpakit-vfio dpakit-mst dpkverify $(HOST_LIBS))
 # Two that are loaded when they are needed. Nothing is linked with them.
 INTERFACE := $(B)/lib/libdpakit-interface.so.$(SO)
 TRANSLATOR := $(B)/lib/libdpakit-llvm.so.$(SO)
@@ -175,6 +175,10 @@ VFIO_FRONT := open open64 close close_range closefrom ioctl pwrite pwrite64 read
 $(B)/lib/libdpakit-vfio.so: runtime/api/vfio/exports.map $(call objs,runtime/api/vfio/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(foreach f,$(VFIO_FRONT),-Wl,--defsym=$(f)=vfio_front_$(f)) $(filter %.a,$^) $(PKG_LIBS) -ldl -pthread && $(so_name)
+# `dpadev exec` starts tools of cards with it.
+$(B)/lib/libdpakit-mst.so: runtime/api/mst/exports.map $(call objs,runtime/api/mst/*.c runtime/api/paths/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.a,$^) $(PKG_LIBS) -ldl -pthread && $(so_name)
 # For programs that check what they load: it stands alone.
 $(B)/lib/libdpkverify.so: runtime/api/dpkverify/exports.map $(call objs,runtime/api/dpkverify/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
@@ -268,6 +272,7 @@ $(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/unit/each_test.o $(O)/libdpkcli.a $
 $(O)/tests/test_llvm_addresses: $(O)/runtime/engine/llvm/addresses.o $(O)/runtime/engine/llvm/groups.o
 $(O)/tests/test_llvm_bases: $(O)/runtime/engine/llvm/bases.o
 $(O)/tests/test_llvm_words: $(O)/runtime/engine/llvm/words.o $(O)/runtime/engine/llvm/groups.o
+$(O)/tests/test_mst: $(O)/runtime/api/mst/gateway.o $(O)/runtime/api/mst/icmd.o
 $(O)/tests/test_llvm_bases: PKG_LIBS += $(LLVM_LIBS)
 $(O)/tests/test_dpapcc: $(filter-out %/main.o,$(call objs,tools/dpapcc/*.c))
 $(O)/tests/unit/%.o $(O)/bench/%.o: ALL_CFLAGS += -Itools

@@ -1,0 +1,80 @@
+/*
+ * mst: libdpakit-mst.so, which `dpadev exec` loads before a program: NVIDIA's tools (mstflint) then
+ * find an emulated device where the kernel has a card, and nothing of a real card. The device is
+ * that of DPAKIT_MST_DEVICE; DPAKIT_MST_DATABASE names a database of TLVs that it supports, and
+ * DPAKIT_MST_TRACE a file that gets a line for each access of a register.
+ *
+ *     open("/sys/bus/pci/devices/0000:03:00.0/config", O_RDWR);  // a file of tree.c, by front.c
+ *     pwrite(fd, &address, 4, 0xd0);                              // gateway.c
+ *     pread(fd, &data, 4, 0xd4);
+ *
+ * Tools reach a card by the vendor-specific capability of its configuration space: a gateway to
+ * several address spaces, one of which has a mailbox for commands (icmd.c). One command is an access
+ * of a register (device/registers).
+ */
+#ifndef DPK_API_MST_MST_H
+#define DPK_API_MST_MST_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/registers/registers.h"
+
+#define MST_DEVICE_VARIABLE   "DPAKIT_MST_DEVICE"
+#define MST_DATABASE_VARIABLE "DPAKIT_MST_DATABASE"
+#define MST_TRACE_VARIABLE    "DPAKIT_MST_TRACE"
+
+/* ---- Files (tree.c) ---- */
+
+#define MST_SPACE_SIZE   4096 /* configuration space */
+#define MST_GATEWAY      0xc0 /* offset of the vendor-specific capability */
+#define MST_GATEWAY_SIZE 0x18
+
+struct mst_tree {
+    char root[PATH_MAX];                /* a program's path follows it */
+    char address[DPK_PCI_ADDRESS_TEXT]; /* of the function */
+    char config[PATH_MAX];              /* its file with the configuration space */
+    char semaphore[PATH_MAX];           /* the file whose locks are semaphores of the card */
+};
+/* Writes the files of a function into the folder of its device. Programs of one user may do so at
+ * the same time. */
+enum dpk_status mst_tree_write(struct dpk_device *device, struct mst_tree *out,
+                               struct dpk_error *err);
+/* Returns true if the path is one of those where tools look for cards. */
+bool mst_tree_has(const char *path);
+
+/* ---- The mailbox (icmd.c) ---- */
+
+#define MST_MAILBOX_SIZE 0x340 /* bytes */
+enum mst_icmd_status { MST_ICMD_OK = 0, MST_ICMD_INVALID_OPCODE = 1, MST_ICMD_INVALID_COMMAND = 2 };
+
+/* Carries out a command. The mailbox, which is not trusted, gets the answer. `trace`: a file that
+ * gets a line for each access of a register, or -1. */
+enum mst_icmd_status mst_icmd(struct dpk_registers *registers, unsigned opcode,
+                              uint8_t mailbox[MST_MAILBOX_SIZE], int trace);
+
+/* ---- The gateway (gateway.c); one thread at a time ---- */
+
+struct mst_gateway {
+    struct dpk_registers *registers;
+    unsigned hardware_id;
+    const char *semaphore;         /* path of its file; borrowed */
+    int lock;                      /* that file, or -1 */
+    int trace;                     /* for mst_icmd */
+    int process;                   /* the process that has opened it */
+    uint32_t ticket, next_ticket;  /* semaphore of the gateway, and its counter */
+    uint32_t holder;               /* semaphore of the mailbox: 0, or what its holder wrote */
+    uint32_t space, address, data; /* registers of the gateway */
+    uint32_t control;              /* of the mailbox: opcode, status, busy */
+    uint8_t mailbox[MST_MAILBOX_SIZE];
+};
+/* Reads or writes a dword of the capability; `offset` is from its start, a multiple of 4 below
+ * MST_GATEWAY_SIZE. */
+uint32_t mst_gateway_read(struct mst_gateway *g, unsigned offset);
+void mst_gateway_write(struct mst_gateway *g, unsigned offset, uint32_t value);
+/* Releases its semaphores and the file. */
+void mst_gateway_close(struct mst_gateway *g);
+
+#endif

@@ -1,0 +1,228 @@
+/* runtime/api/mst: the gateway of a card's configuration space, as mstflint uses it. */
+#include "api/mst/mst.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "device_world.h"
+
+enum { CONTROL = 4, COUNTER = 8, SEMAPHORE = 12, ADDRESS = 16, DATA = 20 };
+enum { ICMD = 3, CR = 2, SEMAPHORES = 10 };
+#define FLAG    (1u << 31)
+#define MAILBOX 0x100000u
+#define BUSY    1u
+
+static struct mst_gateway g;
+static char semaphore[256];
+
+static struct mst_gateway make_gateway(struct dpk_registers *registers)
+{
+    return (struct mst_gateway){.registers = registers,
+                                .hardware_id = 0x21c,
+                                .semaphore = semaphore,
+                                .lock = -1,
+                                .trace = -1};
+}
+
+static int open_gateway(void **state)
+{
+    const struct dpk_registers_source source = {.device = "dev0"};
+    struct dpk_registers *registers = NULL;
+    const int made = fresh_device(state);
+    snprintf(semaphore, sizeof semaphore, "%s/semaphore", world.dir);
+    assert_int_equal(dpk_registers_open(&source, &registers, NULL), DPK_OK);
+    g = make_gateway(registers);
+    return made;
+}
+
+static int close_gateway(void **state)
+{
+    mst_gateway_close(&g);
+    dpk_registers_close(g.registers);
+    unlink(semaphore);
+    return drop_device(state);
+}
+
+/* ---- What mstflint does ---- */
+
+static void choose_space(struct mst_gateway *of, uint32_t space)
+{
+    mst_gateway_write(of, CONTROL, space);
+    assert_int_equal(mst_gateway_read(of, CONTROL) & 0xffff, space);
+    assert_true(mst_gateway_read(of, CONTROL) >> 29 != 0);
+}
+
+static uint32_t read_at(struct mst_gateway *of, uint32_t space, uint32_t address)
+{
+    choose_space(of, space);
+    mst_gateway_write(of, ADDRESS, address);
+    assert_true(mst_gateway_read(of, ADDRESS) & FLAG);
+    return mst_gateway_read(of, DATA);
+}
+
+static void write_at(struct mst_gateway *of, uint32_t space, uint32_t address, uint32_t value)
+{
+    choose_space(of, space);
+    mst_gateway_write(of, DATA, value);
+    mst_gateway_write(of, ADDRESS, address | FLAG);
+    assert_false(mst_gateway_read(of, ADDRESS) & FLAG);
+}
+
+/* Runs what is in the mailbox; returns the status of the command. */
+static unsigned run(unsigned opcode)
+{
+    write_at(&g, ICMD, 0, opcode << 16 | BUSY);
+    const uint32_t control = read_at(&g, ICMD, 0);
+    assert_false(control & BUSY);
+    return control >> 8 & 0xff;
+}
+
+/* An access of a register with these dwords; returns the status of the register. */
+static unsigned access_register(unsigned number, unsigned method, uint32_t *dwords, unsigned count)
+{
+    write_at(&g, ICMD, MAILBOX, 1u << 27 | 4u << 16);
+    write_at(&g, ICMD, MAILBOX + 4, number << 16 | method << 8 | 1);
+    write_at(&g, ICMD, MAILBOX + 16, 3u << 27 | (count + 1) << 16);
+    for (unsigned i = 0; i < count; i++)
+        write_at(&g, ICMD, MAILBOX + 20 + 4 * i, dwords[i]);
+    assert_int_equal(run(0x9001), MST_ICMD_OK);
+    for (unsigned i = 0; i < count; i++)
+        dwords[i] = read_at(&g, ICMD, MAILBOX + 20 + 4 * i);
+    assert_true(read_at(&g, ICMD, MAILBOX + 4) >> 15 & 1); /* a response */
+    return read_at(&g, ICMD, MAILBOX) >> 8 & 0x7f;
+}
+
+static void registers_are_accessed_by_the_mailbox(void **state)
+{
+    (void)state;
+    uint32_t nvqc[2] = {273, 0}, set[4] = {4, 273, 0, 0x80000000}, get[4] = {0, 273, 0, 0};
+    assert_int_equal(access_register(0x9030, 1, nvqc, 2), 0);
+    assert_int_equal(nvqc[1] & 3, 3);
+    assert_int_equal(access_register(0x9024, 2, set, 4), 0);
+    assert_int_equal(access_register(0x9024, 1, get, 4), 0);
+    assert_int_equal(get[3], 0x80000000);
+    assert_int_equal(access_register(0x1234, 1, get, 4), 4);
+}
+
+static void spaces_are_told_apart(void **state)
+{
+    (void)state;
+    assert_int_equal(read_at(&g, CR, 0xf0014), 0x21c);
+    assert_int_equal(read_at(&g, CR, 0xb5f04), 0);
+    assert_int_equal(read_at(&g, CR, 0x4), 0xbadacce5);
+    assert_int_equal(read_at(&g, ICMD, 0x1000), MST_MAILBOX_SIZE);
+    assert_int_equal(read_at(&g, ICMD, MAILBOX + MST_MAILBOX_SIZE), 0xbadacce5);
+    assert_int_equal(read_at(&g, ICMD, MAILBOX - 4), 0xbadacce5);
+    write_at(&g, CR, 0xf0014, 5); /* it can only be read */
+    assert_int_equal(read_at(&g, CR, 0xf0014), 0x21c);
+    mst_gateway_write(&g, CONTROL, 0x77);
+    assert_int_equal(mst_gateway_read(&g, CONTROL) >> 29, 0);
+    assert_int_equal(mst_gateway_read(&g, 0) & 0xff, 0x09);
+}
+
+static void the_gateway_has_a_semaphore(void **state)
+{
+    (void)state;
+    const uint32_t ticket = mst_gateway_read(&g, COUNTER);
+    assert_int_not_equal(ticket, 0);
+    assert_int_not_equal(mst_gateway_read(&g, COUNTER), ticket);
+    mst_gateway_write(&g, SEMAPHORE, ticket);
+    mst_gateway_write(&g, SEMAPHORE, ticket + 1); /* it is taken */
+    assert_int_equal(mst_gateway_read(&g, SEMAPHORE), ticket);
+    mst_gateway_write(&g, SEMAPHORE, 0);
+    assert_int_equal(mst_gateway_read(&g, SEMAPHORE), 0);
+}
+
+static void the_mailbox_has_one_holder(void **state)
+{
+    (void)state;
+    struct mst_gateway other = make_gateway(g.registers);
+    write_at(&g, SEMAPHORES, 0, 17);
+    assert_int_equal(read_at(&g, SEMAPHORES, 0), 17);
+    write_at(&other, SEMAPHORES, 0, 18);
+    assert_int_not_equal(read_at(&other, SEMAPHORES, 0), 18);
+    assert_int_not_equal(read_at(&other, SEMAPHORES, 0), 0);
+    write_at(&other, SEMAPHORES, 0, 0); /* only its holder can release it */
+    assert_int_equal(read_at(&g, SEMAPHORES, 0), 17);
+    write_at(&g, SEMAPHORES, 0, 0);
+    write_at(&other, SEMAPHORES, 0, 18);
+    assert_int_equal(read_at(&other, SEMAPHORES, 0), 18);
+    mst_gateway_close(&other);
+    assert_int_equal(read_at(&g, SEMAPHORES, 0), 0);
+}
+
+/* A process that is killed leaves nothing locked, and a child does not have its parent's. */
+static void a_killed_holder_releases_the_mailbox(void **state)
+{
+    (void)state;
+    int status, ready[2];
+    char byte;
+    assert_int_equal(pipe(ready), 0);
+    write_at(&g, SEMAPHORES, 0, 17);
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool shared = read_at(&g, SEMAPHORES, 0) == 17;
+        byte = shared ? 'x' : '.';
+        while (write(ready[1], &byte, 1) == 1 && read_at(&g, SEMAPHORES, 0) != 99)
+            write_at(&g, SEMAPHORES, 0, 99);
+        if (write(ready[1], "!", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    assert_true(child > 0);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(byte, '.');
+    write_at(&g, SEMAPHORES, 0, 0);
+    while (byte != '!')
+        assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(read_at(&g, SEMAPHORES, 0), UINT32_MAX);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(read_at(&g, SEMAPHORES, 0), 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+static void a_new_holder_finds_an_empty_mailbox(void **state)
+{
+    (void)state;
+    write_at(&g, SEMAPHORES, 0, 17);
+    write_at(&g, ICMD, MAILBOX + 64, 0x5ec4e7);
+    assert_int_equal(read_at(&g, ICMD, MAILBOX + 64), 0x5ec4e7);
+    write_at(&g, SEMAPHORES, 0, 0);
+    write_at(&g, SEMAPHORES, 0, 17);
+    assert_int_equal(read_at(&g, ICMD, MAILBOX + 64), 0);
+}
+
+static void commands_are_checked(void **state)
+{
+    (void)state;
+    uint32_t nothing[1] = {0};
+    assert_int_equal(run(0x1234), MST_ICMD_INVALID_OPCODE);
+    write_at(&g, ICMD, 0, 0x9001u << 16 | 2 | BUSY); /* a mailbox in memory of the host */
+    assert_int_equal(read_at(&g, ICMD, 0) >> 8 & 0xff, MST_ICMD_INVALID_COMMAND);
+    assert_int_equal(run(0x8400), MST_ICMD_OK);
+    assert_int_equal(read_at(&g, ICMD, MAILBOX), 0xa4000000);
+    assert_int_equal(access_register(0x9030, 1, nothing, 0), DPK_REGISTER_TOO_SHORT);
+    write_at(&g, ICMD, MAILBOX + 16, 3u << 27); /* a TLV without its own dword */
+    assert_int_equal(run(0x9001), MST_ICMD_OK);
+    assert_int_equal(read_at(&g, ICMD, MAILBOX) >> 8 & 0x7f, DPK_REGISTER_BAD_TLV);
+    write_at(&g, ICMD, MAILBOX + 16, 3u << 27 | 0x7ffu << 16); /* longer than the mailbox */
+    assert_int_equal(run(0x9001), MST_ICMD_OK);
+    assert_int_equal(read_at(&g, ICMD, MAILBOX) >> 8 & 0x7f, DPK_REGISTER_BAD_PARAMETER);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_gateway, close_gateway)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(registers_are_accessed_by_the_mailbox),
+        CASE(spaces_are_told_apart),
+        CASE(the_gateway_has_a_semaphore),
+        CASE(the_mailbox_has_one_holder),
+        CASE(a_killed_holder_releases_the_mailbox),
+        CASE(a_new_holder_finds_an_empty_mailbox),
+        CASE(commands_are_checked),
+    };
+    return cmocka_run_group_tests(tests, make_world, free_world);
+}

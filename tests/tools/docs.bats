@@ -67,6 +67,10 @@ END
     command -v ucx_info >/dev/null && command -v mpicc >/dev/null || skip "no packages ucx-utils, openmpi-bin, libopenmpi-dev"
     steps "$tree/docs/mpi.md"
 }
+@test "nvidia-tools" {
+    [[ $(mstconfig --version 2>/dev/null) == *'mstflint 4.21'* ]] || skip "no mstflint 4.21"
+    steps "$tree/docs/nvidia-tools.md"
+}
 @test "watching" { steps "$tree/docs/watching.md"; }
 @test "finding-bugs" { steps "$tree/docs/finding-bugs.md"; }
 @test "editor" { steps "$tree/docs/editor.md"; }

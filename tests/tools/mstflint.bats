@@ -1,0 +1,166 @@
+# Debian's package mstflint, unchanged, with an emulated device as its card (dpadev exec). The version of
+# Debian 12 is meant: a newer one asks for registers that the card does not have.
+source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+
+db=/usr/share/mstflint/mlxconfig_dbs/mlxconfig_host.db
+
+setup_file() { make_world; }
+setup() {
+    [[ $(mstconfig --version) == *'mstflint 4.21'* ]] || skip "no mstflint 4.21 here"
+    enter_world
+    unset LD_PRELOAD
+}
+
+# theirs WORD...: mstconfig on the emulated card. ours WORD...: mlxconfig-lite with the same TLVs.
+theirs() { dpadev exec mlx5_0 -- mstconfig -d 03:00.0 "$@"; }
+ours() { mlxconfig-lite -b "$db" -d mlx5_0 "$@"; }
+
+# value NAME: as each of the two shows it.
+value() {
+    ours query "$1" | awk -v name="$1" '$1 == name { print $2 }' >ours
+    theirs query "$1" | awk -v name="$1" '$1 == name { print $2 }' >theirs
+    cmp ours theirs && cat ours
+}
+
+# protect XML: the owner sets this TLV.
+protect() {
+    [ -e claimed ] || mlxconfig-lite -d mlx5_0 apply claim.bin >/dev/null
+    touch claimed
+    # The database of this version knows one flag of four.
+    { identity_xml True | sed '/<disable_override>\|<keep_same_priority>\|<per_tlv_priority>/d' && echo "$1</config>"; } >protect.xml
+    mlxconfig-lite -b "$db" -p owner.pem -u "$owner_uuid" create_conf protect.xml protect.bin >/dev/null
+    mlxconfig-lite -d mlx5_0 apply protect.bin >/dev/null
+}
+
+memic() { # OVR_EN RD_EN
+    echo "<nv_memic_conf ovr_en='$1' rd_en='$2' writer_id='0'>
+        <memic_size_limit>0x0</memic_size_limit><log_memic_bar_size>3</log_memic_bar_size>
+        <memic_atomic>0x0</memic_atomic></nv_memic_conf>"
+}
+
+@test "query shows what the device has, and nothing that mlxconfig-lite lacks" {
+    theirs query >out
+    grep -qE '^Device type: +BlueField3 *$' out
+    grep -qE '^Name: +900-9D3B6-00CV-A_Ax *$' out
+    grep -qE '^Description: +Emulated BlueField-3 B3220 function \(dpakit\) *$' out
+    ours query >ours
+    # (mlxconfig-lite breaks the line of PCI_ATOMIC_MODE.)
+    awk '$1 != "PCI_ATOMIC_MODE" && $2 ~ /\(|^[0-9]|Array/ && $1 ~ /^[A-Z0-9_]+$/ { print $1, $2 }' out | sort >theirs.txt
+    [ "$(wc -l <theirs.txt)" -gt 250 ]
+    awk '$1 ~ /^[A-Z0-9_]+$/ { print $1, $2 }' ours | sort >ours.txt
+    [ -z "$(comm -23 theirs.txt ours.txt)" ] || { comm -23 theirs.txt ours.txt; false; }
+}
+
+@test "set changes the next boot; -e query shows three views" {
+    theirs -y set MEMIC_ATOMIC=1 USER_PROGRAMMABLE_CC=1 >out
+    grep -q 'Applying... Done!' out
+    theirs -e query MEMIC_ATOMIC | grep -qE '^\* +MEMIC_ATOMIC +DEVICE_DEFAULT\(0\) +DEVICE_DEFAULT\(0\) +MEMIC_ATOMIC_DISABLE\(1\)'
+    [ "$(value USER_PROGRAMMABLE_CC)" = 'True(1)' ]
+    dpadev reset mlx5_0 >/dev/null
+    theirs -e query MEMIC_ATOMIC | grep -qE '^\* +MEMIC_ATOMIC +DEVICE_DEFAULT\(0\) +MEMIC_ATOMIC_DISABLE\(1\) +MEMIC_ATOMIC_DISABLE\(1\)'
+    dpadev log mlx5_0 | grep -q 'mstconfig  set  OK  nv_memic_conf set by writer 9'
+}
+
+@test "integers, enums, arrays and ports" {
+    theirs -y set MEMIC_BAR_SIZE=5 LINK_TYPE_P1=ETH LINK_TYPE_P2=IB 'HOST_CHAINING_DESCRIPTORS[1..2]=7' >out
+    [ "$(value MEMIC_BAR_SIZE)" = 5 ]
+    [ "$(value LINK_TYPE_P1)" = 'ETH(2)' ]
+    [ "$(value LINK_TYPE_P2)" = 'IB(1)' ]
+    [ "$(value 'HOST_CHAINING_DESCRIPTORS[0]')" = 0 ]
+    [ "$(value 'HOST_CHAINING_DESCRIPTORS[1]')" = 7 ]
+    [ "$(value 'HOST_CHAINING_DESCRIPTORS[2]')" = 7 ]
+    dpadev log mlx5_0 | grep -q 'nv_vpi_link_type of port 2 set by writer 9'
+}
+
+@test "each sees what the other has set" {
+    ours -y set MEMIC_BAR_SIZE=4 LINK_TYPE_P2=2 >out
+    [ "$(value MEMIC_BAR_SIZE)" = 4 ]
+    [ "$(value LINK_TYPE_P2)" = 'ETH(2)' ]
+    theirs -y set MEMIC_BAR_SIZE=6 >out
+    [ "$(value MEMIC_BAR_SIZE)" = 6 ]
+}
+
+@test "the answer no changes nothing" {
+    run theirs set MEMIC_BAR_SIZE=4 <<<n
+    [ "$(value MEMIC_BAR_SIZE)" = 0 ]
+    ! dpadev log mlx5_0 | grep -q mstconfig || false
+}
+
+@test "reset removes what users have set, and nothing else" {
+    protect "$(memic 1 1)"
+    theirs -y set MEMIC_BAR_SIZE=5 LINK_TYPE_P1=ETH >out
+    theirs -y reset >out
+    grep -q 'Applying... Done!' out
+    [ "$(value MEMIC_BAR_SIZE)" = 3 ]
+    [ "$(value LINK_TYPE_P1)" = 0 ]
+}
+
+@test "backup, set_raw and get_raw" {
+    theirs -y set MEMIC_BAR_SIZE=5 LINK_TYPE_P1=ETH >out
+    theirs -f all.raw backup >out
+    [ "$(grep -v '^%' all.raw)" = $'MLNX_RAW_TLV_FILE\n0x03090004 0x00000006 0x00000000 0x00000005 \n0x03090004 0x01010012 0x00000000 0x00000008 ' ] || { cat all.raw; false; }
+    theirs -y reset >out
+    theirs -y -f all.raw set_raw >out
+    grep -q 'Applying... Done!' out
+    [ "$(value MEMIC_BAR_SIZE)" = 5 ]
+    [ "$(value LINK_TYPE_P1)" = 'ETH(2)' ]
+    theirs -f all.raw get_raw | sed -n '/^Raw TLV/,$p' >theirs.txt
+    mlxconfig-lite -d mlx5_0 -f all.raw get_raw | sed -n '/^Raw TLV/,$p' | cmp - theirs.txt
+    mlxconfig-lite -d mlx5_0 -y -f all.raw set_raw >out # a file of theirs is one of ours
+}
+
+@test "there is nothing to back up on a new device" {
+    run theirs -f all.raw backup
+    [ "$status" -ne 0 ]
+    [[ $output == *'NV data area may be empty, nothing to backup.'* ]]
+}
+
+@test "what the owner protects is refused by the card" {
+    protect "$(memic 0 1)"
+    run theirs -y set MEMIC_BAR_SIZE=5
+    [ "$status" -ne 0 ]
+    [[ $output == *'Failed to set nv_memic_conf settings The configuration is rejected'* ]] || { echo "$output"; false; }
+    theirs query MEMIC_BAR_SIZE | grep -qE '^ +MEMIC_BAR_SIZE +3 *$'
+    dpadev log mlx5_0 | grep -q 'mstconfig  set  READ_ONLY  nv_memic_conf set by writer 9'
+    ! ours -y set MEMIC_BAR_SIZE=5 || false
+}
+
+@test "what the owner hides is shown as zeros, and cannot be replaced" {
+    protect "$(memic 1 0)"
+    theirs query MEMIC_BAR_SIZE | grep -qE '^ +MEMIC_BAR_SIZE +0 *$'
+    run theirs -y set MEMIC_BAR_SIZE=5
+    [ "$status" -ne 0 ]
+    [[ $output == *'The configuration is rejected'* ]] || { echo "$output"; false; }
+    theirs -f all.raw backup >out 2>&1 || true
+    ! grep -q 0x00000006 all.raw || false
+}
+
+@test "raw TLVs of the owner's key and of debuggers are refused" {
+    for raw in '0x03090020 0x0000019c 0x00000000 0 0 0 0x10001 1 2 3 4' \
+        '0x03090004 0x00d9a001 0x00000000 0x40000000'; do
+        printf 'MLNX_RAW_TLV_FILE\n%s\n' "$raw" >bad.raw
+        run theirs -y -f bad.raw set_raw
+        [ "$status" -ne 0 ] || { echo "$raw: $output"; false; }
+    done
+    ! theirs -f none.raw backup >out || false
+}
+
+@test "another user of the device is not in the way, and no card of this machine is seen" {
+    mkdir other && DPAKIT_DEVICES=$PWD/other new_mini
+    DPAKIT_DEVICES=$PWD/other dpadev exec mlx5_7 -- sh -c 'ls /sys/bus/pci/devices' >list
+    [ "$(wc -l <list)" = 1 ] || { cat list; false; }
+    run theirs -d 05:00.0 query
+    [ "$status" -ne 0 ]
+}
+new_mini() { dpadev create mlx5_7 --nvidia-key "$test_keys/owner.pub" --nvidia-key-uuid "$(<"$test_keys/owner.uuid")" >/dev/null; }
+
+@test "exec says what is wrong" {
+    run dpadev exec mlx5_9 -- mstconfig --version
+    [ "$status" -eq 1 ] && [[ $output == '-E- '*mlx5_9* ]]
+    run dpadev exec mlx5_0 -- ./no-such-tool
+    [ "$status" -eq 1 ] && [[ $output == '-E- ./no-such-tool: No such file or directory' ]] || { echo "$output"; false; }
+    run dpadev exec -b claim.xml mlx5_0 -- mstconfig --version
+    [ "$status" -eq 1 ] && [[ $output == '-E- claim.xml: '* ]]
+    run dpadev exec mlx5_0
+    [ "$status" -eq 2 ]
+}

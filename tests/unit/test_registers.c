@@ -233,7 +233,7 @@ static void a_pci_reset_boots_the_card(void **state)
                      DPK_REGISTER_BAD_PARAMETER);
     memset(mfrl, 0, sizeof mfrl);
     assert_int_equal(access_of(MFRL, DPK_REGISTER_GET, mfrl, sizeof mfrl), DPK_REGISTER_OK);
-    assert_int_equal(mfrl[7], 0x48);
+    assert_int_equal(mfrl[7], 0x08);
 }
 
 static void accesses_that_the_card_does_not_have(void **state)

@@ -5,7 +5,9 @@
 
 /* ---- MFRL: levels of resets ---- */
 
-enum { PCI_RESET = 0x08, WARM_REBOOT = 0x40 }; /* triggers */
+/* Triggers. A card does not offer the reboot, because mstfwreset would reboot this machine; but
+ * mstconfig sets it after each change. */
+enum { PCI_RESET = 0x08, WARM_REBOOT = 0x40 };
 enum { FULL_CHIP = 0x01 };                     /* types, as a mask; rst_type_sel has its bit */
 static const struct register_field mfrl_fields[] = {{"reset_trigger", 4, 0, 8},
                                                     {"reset_type", 4, 8, 8},
@@ -17,7 +19,7 @@ static const struct register_field mfrl_fields[] = {{"reset_trigger", 4, 0, 8},
 static enum dpk_register_status get_mfrl(struct register_call *call, struct dpk_error *err)
 {
     (void)err;
-    register_put(call, "reset_trigger", PCI_RESET | WARM_REBOOT);
+    register_put(call, "reset_trigger", PCI_RESET);
     register_put(call, "reset_type", FULL_CHIP);
     register_put(call, "pci_rescan_required", 0);
     return DPK_REGISTER_OK;

@@ -1,6 +1,7 @@
 # Debian's package mstflint, unchanged, with an emulated device as its card (dpadev exec). The version of
 # Debian 12 is meant: a newer one asks for registers that the card does not have.
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+source "$BATS_TEST_DIRNAME/../helpers/bytes.bash"
 
 db=/usr/share/mstflint/mlxconfig_dbs/mlxconfig_host.db
 
@@ -107,6 +108,29 @@ memic() { # OVR_EN RD_EN
     theirs -f all.raw get_raw | sed -n '/^Raw TLV/,$p' >theirs.txt
     mlxconfig-lite -d mlx5_0 -f all.raw get_raw | sed -n '/^Raw TLV/,$p' | cmp - theirs.txt
     mlxconfig-lite -d mlx5_0 -y -f all.raw set_raw >out # a file of theirs is one of ours
+}
+
+# signed_memic KEY UUID: memic.bin, of NVIDIA's identity, the only one that this version applies.
+signed_memic() {
+    { identity_xml True | sed '/<disable_override>\|<keep_same_priority>\|<per_tlv_priority>/d; s/nv_file_id_vendor/nv_file_id_mlnx/' &&
+        memic 0 1 && echo "</config>"; } >memic.xml
+    mlxconfig-lite -b "$db" -p "$1" -u "$2" create_conf memic.xml memic.bin >/dev/null
+}
+
+@test "apply brings a signed file to the device, which checks it" {
+    signed_memic nvidia.pem "$(<nvidia.uuid)"
+    theirs apply memic.bin | grep -q 'Done!'
+    theirs query MEMIC_BAR_SIZE | grep -qE '^ +MEMIC_BAR_SIZE +3 *$'
+    dpadev log mlx5_0 | grep -q 'mstconfig  apply  OK'
+    flip memic.bin 500
+    run theirs apply memic.bin
+    [ "$status" -ne 0 ]
+    [[ $output == *'Rejected authentication'* ]] || { echo "$output"; false; }
+    dpadev log mlx5_0 | grep -q 'mstconfig  apply  REJECTED_AUTH_FAILED'
+    signed_memic owner.pem "$owner_uuid"
+    run theirs apply memic.bin
+    [ "$status" -ne 0 ]
+    dpadev log mlx5_0 | grep -q 'mstconfig  apply  REJECTED_UNKNOWN_KEY'
 }
 
 @test "there is nothing to back up on a new device" {

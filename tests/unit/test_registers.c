@@ -236,6 +236,145 @@ static void a_pci_reset_boots_the_card(void **state)
     assert_int_equal(mfrl[7], 0x08);
 }
 
+/* ---- Components ---- */
+
+#define MCQS 0x9060
+#define MCQI 0x9061
+#define MCC  0x9062
+#define MCDA 0x9063
+enum { LOCK = 1, RELEASE, UPDATE, VERIFY, ACTIVATE = 6, CANCEL = 8 };
+
+static uint32_t dword_of(const uint8_t *data, size_t at)
+{
+    struct dpk_reader r = dpk_reader(data + at, 4);
+    return dpk_read_be32(&r);
+}
+
+static unsigned error_code; /* of the last instruction */
+static unsigned control_state;
+
+static uint32_t handle_of(struct dpk_registers *of)
+{
+    uint8_t mcc[32] = {0};
+    assert_int_equal(dpk_register_access(of, MCC, DPK_REGISTER_GET, mcc, sizeof mcc), 0);
+    return dword_of(mcc, 8) & 0xffffff;
+}
+
+static unsigned instruct(struct dpk_registers *of, unsigned instruction, uint32_t handle,
+                         size_t size)
+{
+    uint8_t mcc[32] = {0};
+    mcc[3] = (uint8_t)instruction;
+    dpk_store_be32(mcc + 8, handle);
+    dpk_store_be32(mcc + 16, (uint32_t)size);
+    const unsigned status = dpk_register_access(of, MCC, DPK_REGISTER_SET, mcc, sizeof mcc);
+    error_code = dword_of(mcc, 12) >> 8 & 0xff;
+    control_state = dword_of(mcc, 12) & 15;
+    return status;
+}
+
+/* Writes a piece of a component, as tools do: bytes of each dword reversed. */
+static unsigned write_piece(uint32_t handle, size_t offset, const uint8_t *bytes, size_t size)
+{
+    uint8_t mcda[16 + 128] = {0};
+    dpk_store_be32(mcda, handle);
+    dpk_store_be32(mcda + 4, (uint32_t)offset);
+    dpk_store_be32(mcda + 8, (uint32_t)size);
+    for (size_t i = 0; i < size; i++)
+        mcda[16 + (i ^ 3)] = bytes[i];
+    return access_of(MCDA, DPK_REGISTER_SET, mcda, sizeof mcda);
+}
+
+/* Writes a whole component; returns the status of VERIFY. */
+static unsigned bring(uint32_t handle, const struct dpk_buf *file)
+{
+    assert_int_equal(instruct(registers, UPDATE, handle, file->size), 0);
+    assert_int_equal(control_state, 3);
+    for (size_t at = 0; at < file->size; at += 128)
+        assert_int_equal(
+            write_piece(handle, at, file->data + at, file->size - at < 128 ? file->size - at : 128),
+            0);
+    return instruct(registers, VERIFY, handle, 0);
+}
+
+static void components_are_applied_with_the_checks_of_files(void **state)
+{
+    (void)state;
+    struct dpk_buf file = claim_file();
+    const uint32_t handle = handle_of(registers);
+    assert_int_equal(instruct(registers, LOCK, handle, 0), 0);
+    assert_int_equal(control_state, 1);
+    file.data[200] ^= 1;
+    assert_int_equal(bring(handle, &file), DPK_REGISTER_BAD_CONFIG);
+    assert_int_equal(error_code, DPK_REJECT_AUTH_FAILED);
+    assert_false(owned_by(OWNER_UUID));
+    file.data[200] ^= 1;
+    assert_int_equal(bring(handle, &file), 0);
+    assert_int_equal(error_code, 0);
+    assert_true(owned_by(OWNER_UUID));
+    assert_int_equal(instruct(registers, ACTIVATE, handle, 0), 0);
+    assert_int_equal(instruct(registers, RELEASE, handle, 0), 0);
+    assert_int_equal(control_state, 0);
+    assert_int_not_equal(handle_of(registers), handle);
+    dpk_buf_free(&file);
+}
+
+static void components_have_their_order(void **state)
+{
+    (void)state;
+    const uint8_t bytes[128] = {0};
+    const uint32_t handle = handle_of(registers);
+    assert_int_equal(instruct(registers, UPDATE, handle, 256), DPK_REGISTER_BAD_PARAMETER);
+    assert_int_equal(instruct(registers, LOCK, handle ^ 2, 0), DPK_REGISTER_BAD_PARAMETER);
+    assert_int_equal(instruct(registers, LOCK, handle, 0), 0);
+    assert_int_equal(instruct(registers, VERIFY, handle, 0), DPK_REGISTER_BAD_PARAMETER);
+    assert_int_equal(write_piece(handle, 0, bytes, 128), DPK_REGISTER_BAD_PARAMETER);
+    assert_int_equal(instruct(registers, UPDATE, handle, 0), DPK_REGISTER_BAD_PARAMETER);
+    assert_int_equal(instruct(registers, UPDATE, handle, UINT32_MAX), DPK_REGISTER_BAD_PARAMETER);
+    assert_int_equal(instruct(registers, UPDATE, handle, 200), 0);
+    assert_int_equal(write_piece(handle, 128, bytes, 128), DPK_REGISTER_BAD_PARAMETER);
+    assert_int_equal(write_piece(handle ^ 2, 0, bytes, 128), DPK_REGISTER_BAD_PARAMETER);
+    assert_int_equal(write_piece(handle, 0, bytes, 128), 0);
+    assert_int_equal(write_piece(handle, 128, bytes, 128), 0); /* with more than the component */
+    assert_int_equal(write_piece(handle, 200, bytes, 128), 0); /* nothing more */
+    assert_int_equal(instruct(registers, CANCEL, handle, 0), 0);
+    assert_int_equal(instruct(registers, UPDATE, handle, 200), 0);
+    assert_int_equal(instruct(registers, VERIFY, handle, 0), DPK_REGISTER_BAD_CONFIG);
+    assert_int_equal(error_code, 1); /* not all of it was written */
+}
+
+static void one_update_at_a_time(void **state)
+{
+    (void)state;
+    struct dpk_registers *other = NULL;
+    const struct dpk_registers_source source = {.device = "dev0"};
+    assert_int_equal(dpk_registers_open(&source, &other, NULL), DPK_OK);
+    const uint32_t mine = handle_of(registers), theirs = handle_of(other);
+    assert_int_equal(instruct(registers, LOCK, mine, 0), 0);
+    assert_int_equal(instruct(registers, LOCK, mine, 0), DPK_REGISTER_NOT_AVAILABLE);
+    assert_int_equal(instruct(other, LOCK, theirs, 0), DPK_REGISTER_NOT_AVAILABLE);
+    assert_int_equal(instruct(registers, RELEASE, mine, 0), 0);
+    assert_int_equal(instruct(other, LOCK, theirs, 0), 0);
+    dpk_registers_close(other); /* as if its process ended */
+    assert_int_equal(instruct(registers, LOCK, handle_of(registers), 0), 0);
+}
+
+static void components_are_listed(void **state)
+{
+    (void)state;
+    for (uint8_t i = 0; i < 3; i++) {
+        uint8_t mcqs[16] = {0, 0, 0, i}, mcqi[148] = {0, 0, 0, i};
+        const unsigned status = i < 2 ? 0 : DPK_REGISTER_BAD_PARAMETER;
+        assert_int_equal(access_of(MCQS, DPK_REGISTER_GET, mcqs, sizeof mcqs), status);
+        assert_int_equal(access_of(MCQI, DPK_REGISTER_GET, mcqi, sizeof mcqi), status);
+        if (i == 2)
+            break;
+        assert_int_equal(mcqs[0] >> 7, i == 1);
+        assert_int_equal(mcqs[7], 4 + i);
+        assert_int_equal(dword_of(mcqi, 0x18 + 12), 2u << 28 | 128);
+    }
+}
+
 static void accesses_that_the_card_does_not_have(void **state)
 {
     (void)state;
@@ -305,6 +444,10 @@ int main(void)
         CASE(a_card_tells_who_it_is),
         CASE(registers_that_there_are_are_in_mcam),
         CASE(a_pci_reset_boots_the_card),
+        CASE(components_are_applied_with_the_checks_of_files),
+        CASE(components_have_their_order),
+        CASE(one_update_at_a_time),
+        CASE(components_are_listed),
         CASE(accesses_that_the_card_does_not_have),
         CASE(layouts_are_sound),
         CASE(a_lost_device_is_an_internal_error),

@@ -30,6 +30,7 @@ struct register_call {
     uint8_t *data;
     size_t size; /* at least layout->size */
     bool set;
+    bool answered; /* `data` is an answer although the status is not OK */
 };
 
 /* Carries out an access of bytes that have the size of the layout at least. */
@@ -56,18 +57,33 @@ const struct register_field *register_find_field(const struct register_layout *l
 
 /* ---- All registers (table.c) ---- */
 
-extern const struct register_group registers_nv, registers_identity, registers_reset;
+extern const struct register_group registers_nv, registers_identity, registers_reset,
+    registers_components;
 
 const struct register_layout *register_find(unsigned number); /* NULL: there is none */
 const struct register_group *const *register_groups(size_t *count);
 
 /* ---- What is behind them (source.c) ---- */
 
+/* An update of the card by this process (components.c). */
+struct registers_update {
+    uint32_t handle; /* of this update, or of the next one; 0: not yet chosen */
+    bool locked;
+    int lock; /* file whose lock it is, if it is locked */
+    bool writing;
+    size_t size;          /* of the component that is written */
+    struct dpk_buf bytes; /* what has come of it */
+    unsigned error;       /* error_code of the last instruction */
+};
+/* Ends it and releases the lock. */
+void registers_end_update(struct registers_update *u);
+
 struct dpk_registers {
     char *name, *definitions, *database; /* of its source */
     struct dpk_device *device;           /* NULL: not yet opened */
     struct dpk_nv_defs *defs;            /* NULL: not yet loaded */
     struct dpk_nv_list walked;           /* what MNVGN walks through */
+    struct registers_update update;
     struct dpk_error reason;
 };
 /* Get the device, and the definitions of the TLVs that it supports. */

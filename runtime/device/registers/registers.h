@@ -57,7 +57,8 @@ enum dpk_status dpk_registers_open(const struct dpk_registers_source *source,
 void dpk_registers_close(struct dpk_registers *registers); /* NULL is allowed */
 
 /* Reads or writes a register. `data`: its `size` bytes, big-endian as on the wire, which are
- * replaced by the answer if the status is OK, and else unchanged. The bytes and the method are not
+ * replaced by the answer if the status is OK, and else unchanged, except that MCC tells the
+ * device's refusal with BAD_CONFIG. The bytes and the method are not
  * trusted. Not for two threads at the same time. */
 enum dpk_register_status dpk_register_access(struct dpk_registers *registers, unsigned number,
                                              unsigned method, uint8_t *data, size_t size);

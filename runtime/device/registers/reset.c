@@ -8,7 +8,7 @@
 /* Triggers. A card does not offer the reboot, because mstfwreset would reboot this machine; but
  * mstconfig sets it after each change. */
 enum { PCI_RESET = 0x08, WARM_REBOOT = 0x40 };
-enum { FULL_CHIP = 0x01 };                     /* types, as a mask; rst_type_sel has its bit */
+enum { FULL_CHIP = 0x01 }; /* types, as a mask; rst_type_sel has its bit */
 static const struct register_field mfrl_fields[] = {{"reset_trigger", 4, 0, 8},
                                                     {"reset_type", 4, 8, 8},
                                                     {"rst_type_sel", 4, 24, 3},

@@ -127,10 +127,8 @@ enum dpk_status dpk_device_tlv(struct dpk_device *dev, enum dpk_device_view view
     enum dpk_status status = dpk_device_effect(dev->db, view, class_id, index, &effect, err);
     if (status != DPK_OK || !effect.present)
         return status;
-    *out = (struct dpk_device_tlv){.present = true,
-                                   .locked = effect.locked,
-                                   .hidden = effect.hidden,
-                                   .tlv = effect.tlv};
+    *out = (struct dpk_device_tlv){
+        .present = true, .locked = effect.locked, .hidden = effect.hidden, .tlv = effect.tlv};
     if (out->hidden)
         memset(out->tlv.data, 0, sizeof out->tlv.data);
     return DPK_OK;

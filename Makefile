@@ -68,7 +68,7 @@ LIB_ROOMS := base yaml chart profile coverage elf archive fat hashlist certchain
 RT_ROOMS := $(filter-out engine/llvm,$(patsubst runtime/%/,%,$(sort $(wildcard $(foreach w,device bus engine rdma net,runtime/$(w)/*/))))) \
             api/host api/pcc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
-DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa devemu
+DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa devemu urom
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
 # Rooms are by object, libraries by name: which files of runtime/api/doca each library has. All that is
 # named nowhere here is in libdoca_common.so, as most of it is in DOCA's.
@@ -80,6 +80,7 @@ IN_doca_eth := runtime/api/doca/eth/*.c runtime/api/doca-2.5/eth.c
 IN_doca_flow := runtime/api/doca/flow/*.c
 IN_doca_pcc := runtime/api/doca/pcc/*.c
 IN_doca_telemetry_dpa := runtime/api/doca/telemetry_dpa/*.c runtime/device/running/*.c
+IN_doca_urom := runtime/api/doca/urom/*.c runtime/bus/urom/*.c runtime/bus/comch/*.c runtime/bus/ring/*.c
 IN_doca_verbs := runtime/api/doca/verbs/*.c
 IN_doca_rdma := $(foreach f,rdma settings connections tasks,runtime/api/doca/rdma/$(f).c) $(foreach f,rdma tasks,runtime/api/doca-2.5/$(f).c)
 IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/api/doca/*/*.c runtime/api/doca-2.2/*.c runtime/api/doca-2.5/*.c))

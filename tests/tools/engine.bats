@@ -32,7 +32,7 @@ names() { sed -n 's/^    \([a-z0-9_]*\);$/\1/p' "$1" | LC_ALL=C sort; }
     { names "$here/runtime/engine.map"; names "$here/runtime/api/doca/common.map"; } | LC_ALL=C sort -u >named
     LC_ALL=C comm -13 named used | diff /dev/null -
     names "$here/runtime/api/doca/common.map" >named
-    needs "$lib"/libdoca_argp.so "$lib"/libdoca_comch.so "$lib"/libdoca_devemu.so "$lib"/libdoca_dma.so "$lib"/libdoca_eth.so "$lib"/libdoca_flow.so "$lib"/libdoca_pcc.so "$lib"/libdoca_rdma.so "$lib"/libdoca_telemetry_dpa.so "$lib"/libdoca_verbs.so >used
+    needs "$lib"/libdoca_argp.so "$lib"/libdoca_comch.so "$lib"/libdoca_devemu.so "$lib"/libdoca_dma.so "$lib"/libdoca_eth.so "$lib"/libdoca_flow.so "$lib"/libdoca_pcc.so "$lib"/libdoca_rdma.so "$lib"/libdoca_telemetry_dpa.so "$lib"/libdoca_urom.so "$lib"/libdoca_verbs.so >used
     LC_ALL=C comm -23 named used | diff /dev/null -
     exports "$lib/libdoca_common.so" | grep -v '^doca_' | diff named -
 }
@@ -42,7 +42,7 @@ names() { sed -n 's/^    \([a-z0-9_]*\);$/\1/p' "$1" | LC_ALL=C sort; }
     exports "$lib/libflexio.so" >flexio
     grep -qx flexio_process_create flexio
     ! grep -v '^flexio_' flexio || false
-    for l in argp comch devemu dma rdma; do
+    for l in argp comch devemu dma rdma urom; do
         exports "$lib/libdoca_$l.so" >doca
         [ -s doca ]
         ! grep -v '^doca_' doca || false

@@ -633,7 +633,7 @@ C
 @test "-static says why not" {
     echo 'int main(void) { return 0; }' >main.c
     echo 'int of_the_library(void); int main(void) { return of_the_library(); }' >user.c
-    for library in flexio doca_common doca_argp doca_rdma doca_dma doca_comch doca_eth doca_flow doca_verbs doca_pcc doca_telemetry_dpa doca_devemu; do
+    for library in flexio doca_common doca_argp doca_rdma doca_dma doca_comch doca_eth doca_flow doca_verbs doca_pcc doca_telemetry_dpa doca_devemu doca_urom; do
         for linker in bfd lld; do
             run gcc -fuse-ld=$linker -static user.c -o user -L"$DPAKIT_BUILD/lib" "-l$library"
             [ "$status" -ne 0 ]

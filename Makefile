@@ -205,6 +205,18 @@ $(B)/lib/libdoca_$(1).so: runtime/api/doca/$(1)/exports.map $$(call objs,$(IN_do
 	  $(PKG_LIBS) -pthread && $$(so_name)
 endef
 $(foreach r,$(DOCA_LIBS),$(eval $(call doca_rule,$(r))))
+# Plugins of UROM workers: room runtime/api/urom/NAME is worker_NAME.so. Those of UCX are left out where libucx-dev is missing.
+UCX := $(shell $(CROSS)pkg-config --exists ucx 2>/dev/null && echo yes)
+UROM_PLUGINS := graph $(if $(UCX),sandbox)
+UROM_LIBS := $(UROM_PLUGINS:%=$(B)/lib/dpakit/urom/worker_%.so)
+libs: $(UROM_LIBS)
+$(call objs,runtime/api/urom/sandbox/*.c runtime/api/urom/rdmo/*.c): ALL_CFLAGS += $(if $(UCX),$(shell $(CROSS)pkg-config --cflags ucx))
+define plugin_rule
+$(B)/lib/dpakit/urom/worker_$(1).so: runtime/api/urom/exports.map $$(call objs,runtime/api/urom/$(1)/*.c) $(O)/libdpkbase.a
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(@D) && $$(loaded_link) $(if $(filter-out graph,$(1)),-lucp -lucs) $(PKG_LIBS) -pthread
+endef
+$(foreach p,$(UROM_PLUGINS),$(eval $(call plugin_rule,$(p))))
 # Functions of doca_comch under their first names.
 $(B)/lib/libdoca_comch.so: so_link += runtime/api/doca-2.5/cc.ld
 $(B)/lib/libdoca_comch.so: runtime/api/doca-2.5/cc.ld

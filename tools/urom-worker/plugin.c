@@ -1,0 +1,65 @@
+/* Plugins: shared libraries that export the functions of doca_urom_plugin.h. */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "worker.h"
+
+#define ADDRESS_MAX 65536u
+
+typedef doca_error_t (*get_iface)(struct urom_plugin_iface *iface);
+typedef doca_error_t (*get_version)(uint64_t *version);
+
+static enum dpk_status is_no_plugin(const char *path, struct dpk_error *err, const char *why)
+{
+    return dpk_fail(err, DPK_ERR_FORMAT, "%s: not a UROM plugin: %s", path, why);
+}
+
+enum dpk_status plugin_load(const char *path, struct plugin *p, uint64_t *version,
+                            struct dpk_error *err)
+{
+    p->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!p->library)
+        return dpk_fail(err, DPK_ERR_IO, "%s", dlerror());
+    const get_version version_of = (get_version)dlsym(p->library, "urom_plugin_get_version");
+    const get_iface iface_of = (get_iface)dlsym(p->library, "urom_plugin_get_iface");
+    if (!version_of || !iface_of)
+        return is_no_plugin(path, err,
+                            "it exports no urom_plugin_get_version or no urom_plugin_get_iface");
+    if (version_of(version) != DOCA_SUCCESS || iface_of(&p->ctx.iface) != DOCA_SUCCESS)
+        return is_no_plugin(path, err, "one of its two functions failed");
+    const struct urom_plugin_iface *i = &p->ctx.iface;
+    if (!i->open || !i->close || !i->worker_cmd || !i->progress || !i->notif_pack)
+        return is_no_plugin(path, err, "a function of its interface is NULL");
+    return DPK_OK;
+}
+
+enum dpk_status plugin_open(struct plugin *p, struct dpk_error *err)
+{
+    p->ctx.domain_iface = domain_lookups;
+    const doca_error_t result = p->ctx.iface.open(&p->ctx);
+    p->open = result == DOCA_SUCCESS;
+    return p->open ? DPK_OK
+                   : dpk_fail(err, DPK_ERR_TOOL, "plugin 0x%llx: it does not open (DOCA error %d)",
+                              (unsigned long long)p->id, (int)result);
+}
+
+void plugin_close(struct plugin *p)
+{
+    if (p->open)
+        p->ctx.iface.close(&p->ctx);
+    p->open = false;
+}
+
+void plugin_put_address(struct plugin *p, struct dpk_buf *b)
+{
+    uint64_t size = 0;
+    uint8_t *bytes = NULL;
+    if (p->ctx.iface.addr && p->ctx.iface.addr(&p->ctx, NULL, &size) == DOCA_SUCCESS &&
+        size <= ADDRESS_MAX)
+        bytes = calloc(1, size + 1);
+    if (bytes && p->ctx.iface.addr(&p->ctx, bytes, &size) == DOCA_SUCCESS && size <= ADDRESS_MAX)
+        dpk_urom_put_text(b, bytes, size);
+    else
+        dpk_urom_put_text(b, NULL, 0);
+    free(bytes);
+}

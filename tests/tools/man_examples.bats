@@ -41,6 +41,8 @@ prepare_doca_dma() {
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
 }
 prepare_doca_devemu() { export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD; }
+prepare_urom_service() { :; }
+prepare_urom_worker() { build=$DPAKIT_BUILD; }
 prepare_doca_comch() {
     cp "$BATS_TEST_DIRNAME/../../examples/comch_echo/comch_echo.c" .
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
@@ -145,6 +147,8 @@ examples_of() {
 @test "dpakit-compatibility(7)" { examples_of dpakit-compatibility; }
 @test "dpa-provisioning(7)" { examples_of dpa-provisioning; }
 @test "doca-comch(7)" { examples_of doca-comch; }
+@test "urom-service(1)" { examples_of urom-service; }
+@test "urom-worker(1)" { examples_of urom-worker; }
 @test "doca-devemu(7)" { examples_of doca-devemu; }
 @test "doca-rdma(7)" { examples_of doca-rdma; }
 @test "doca-dma(7)" { examples_of doca-dma; }

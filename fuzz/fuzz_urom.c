@@ -1,14 +1,15 @@
-/* Hostile messages of UROM: words of a channel, wishes for workers, and what other programs of a domain
- * say about their workers and buffers. */
+/* Hostile messages of UROM: words of a channel, wishes for workers, what other programs of a domain say
+ * about their workers and buffers, and requests of remote direct memory operations. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "api/urom/rdmo/rdmo.h"
 #include "bus/urom/urom.h"
 #include "urom-worker/worker.h"
 
-enum { IS_DOMAIN = 1 };
+enum { IS_DOMAIN = 1, IS_REQUEST = 2 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -103,11 +104,50 @@ static void fuzz_domain(struct dpk_reader *r)
     domain_leave_all(&w);
 }
 
+/* ---- A request: the size of its header, the header, the payload ---- */
+
+static void check_pieces(const uint8_t *payload, size_t size, const struct rdmo_piece *pieces,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct rdmo_piece *p = &pieces[i];
+        if (p->len == 0 || p->at > size || p->len > size - p->at)
+            abort();
+        if (i > 0 && rdmo_fits(p->addr, 1, pieces[i - 1].addr, pieces[i - 1].len) &&
+            p->addr != pieces[i - 1].addr + pieces[i - 1].len)
+            abort();
+        look_at(payload + p->at, p->len);
+    }
+}
+
+static void fuzz_request(struct dpk_reader *r)
+{
+    struct rdmo_request request;
+    struct rdmo_piece *pieces;
+    size_t count;
+    const size_t header_size = dpk_read_u8(r);
+    const uint8_t *header = dpk_read_bytes(r, header_size);
+    const size_t size = dpk_reader_left(r);
+    const uint8_t *payload = dpk_read_bytes(r, size);
+    if (!header || !payload)
+        return;
+    const enum rdmo_refusal no = rdmo_read_header(header, header_size, &request);
+    if (no >= RDMO_REFUSALS || !rdmo_refusal_text(no))
+        abort();
+    if (no == RDMO_GOOD &&
+        rdmo_read_scatter(payload, size, request.count, &pieces, &count) == RDMO_GOOD)
+        check_pieces(payload, size, pieces, count);
+    if (no == RDMO_GOOD)
+        free(pieces);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct dpk_reader r = dpk_reader(data, size);
     const uint8_t kind = dpk_read_u8(&r);
-    if (kind & IS_DOMAIN)
+    if (kind & IS_REQUEST)
+        fuzz_request(&r);
+    else if (kind & IS_DOMAIN)
         fuzz_domain(&r);
     else
         fuzz_channel(&r);

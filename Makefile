@@ -207,7 +207,7 @@ endef
 $(foreach r,$(DOCA_LIBS),$(eval $(call doca_rule,$(r))))
 # Plugins of UROM workers: room runtime/api/urom/NAME is worker_NAME.so. Those of UCX are left out where libucx-dev is missing.
 UCX := $(shell $(CROSS)pkg-config --exists ucx 2>/dev/null && echo yes)
-UROM_PLUGINS := graph $(if $(UCX),sandbox)
+UROM_PLUGINS := graph $(if $(UCX),sandbox rdmo)
 UROM_LIBS := $(UROM_PLUGINS:%=$(B)/lib/dpakit/urom/worker_%.so)
 libs: $(UROM_LIBS)
 $(call objs,runtime/api/urom/sandbox/*.c runtime/api/urom/rdmo/*.c): ALL_CFLAGS += $(if $(UCX),$(shell $(CROSS)pkg-config --cflags ucx))

@@ -160,7 +160,7 @@ static void rest(struct worker *w, int *idle)
 {
     struct pollfd p = {.fd = w->channel.fd, .events = POLLIN};
     if (++*idle < BUSY_ROUNDS) {
-        if (*idle % 16 == 0)
+        if (*idle > 64)
             sched_yield();
         return;
     }

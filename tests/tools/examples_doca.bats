@@ -141,6 +141,13 @@ TEXT
     [[ $output == *$'from the host\na client came\nit went' ]]
 }
 
+@test "remote direct memory operations: the worker appends and scatters" {
+    [ -f "$DPAKIT_BUILD/lib/dpakit/urom/worker_rdmo.so" ] || skip "built without libucx-dev: no plugin worker_rdmo"
+    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only: UCX carries no sanitizer"
+    paste_readme urom_rdmo
+    [[ $output == *$'queue: first,second,third\npieces: here, there\n3 appends, 1 scatters, 2 flushes' ]]
+}
+
 @test "comch message queues: a thread of the DPA answers" {
     paste_readme comch_msgq
     [[ $output == *$'FROM THE HOST\nAND AGAIN' ]]

@@ -41,6 +41,12 @@ prepare_doca_dma() {
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
 }
 prepare_doca_devemu() { export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD; }
+prepare_doca_urom() {
+    [ -f "$DPAKIT_BUILD/lib/dpakit/urom/worker_rdmo.so" ] || skip "built without libucx-dev"
+    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only: UCX carries no sanitizer"
+    cp "$BATS_TEST_DIRNAME/../../examples/urom_rdmo/"*.[ch] .
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD port=$((20000 + RANDOM % 20000))
+}
 prepare_urom_service() { :; }
 prepare_urom_worker() { build=$DPAKIT_BUILD; }
 prepare_doca_comch() {
@@ -147,6 +153,7 @@ examples_of() {
 @test "dpakit-compatibility(7)" { examples_of dpakit-compatibility; }
 @test "dpa-provisioning(7)" { examples_of dpa-provisioning; }
 @test "doca-comch(7)" { examples_of doca-comch; }
+@test "doca-urom(7)" { examples_of doca-urom; }
 @test "urom-service(1)" { examples_of urom-service; }
 @test "urom-worker(1)" { examples_of urom-worker; }
 @test "doca-devemu(7)" { examples_of doca-devemu; }

@@ -32,8 +32,8 @@ extern "C" {
 
 /* A plugin, as doca_urom_service_get_plugins_list lists it. */
 struct doca_urom_service_plugin_info {
-    uint64_t id;      /* one bit */
-    uint64_t version; /* of the plugin on the DPU */
+    uint64_t id;                                     /* one bit */
+    uint64_t version;                                /* of the plugin on the DPU */
     char plugin_name[DOCA_UROM_PLUGIN_NAME_MAX_LEN]; /* of its file, without ".so" */
 };
 

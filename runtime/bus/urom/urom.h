@@ -34,19 +34,19 @@
 /* Each kind, and its body. Texts are a size (32 bits) and bytes. */
 enum dpk_urom_kind {
     DPK_UROM_HELLO = 1, /* from a program: version (32) */
-    DPK_UROM_WELCOME,   /* version (32), processors, number of plugins (32), each: id, version, name */
-    DPK_UROM_REFUSED,   /* doca_error_t (32), text; then the sender hangs up */
-    DPK_UROM_QUERY,     /* cookie, group (32) */
-    DPK_UROM_ANSWER,    /* cookie, number (32), ids */
-    DPK_UROM_WORKER,    /* from a program, as the first: struct dpk_urom_wish */
-    DPK_UROM_READY,     /* from a worker: id, number (32), each: plugin's id, address (text) */
-    DPK_UROM_COMMAND,   /* plugin's id, cookie, bytes */
-    DPK_UROM_NOTIFY,    /* plugin's id, cookie, doca_error_t (32), bytes */
-    DPK_UROM_JOIN,      /* cookie, a domain */
-    DPK_UROM_JOINED,    /* cookie, doca_error_t (32) */
-    DPK_UROM_LEAVE,     /* cookie */
-    DPK_UROM_BYE,       /* the worker shall end */
-    DPK_UROM_EXITED,    /* from the service: text, why a worker's process ended; then it hangs up */
+    DPK_UROM_WELCOME, /* version (32), processors, number of plugins (32), each: id, version, name */
+    DPK_UROM_REFUSED, /* doca_error_t (32), text; then the sender hangs up */
+    DPK_UROM_QUERY,   /* cookie, group (32) */
+    DPK_UROM_ANSWER,  /* cookie, number (32), ids */
+    DPK_UROM_WORKER,  /* from a program, as the first: struct dpk_urom_wish */
+    DPK_UROM_READY,   /* from a worker: id, number (32), each: plugin's id, address (text) */
+    DPK_UROM_COMMAND, /* plugin's id, cookie, bytes */
+    DPK_UROM_NOTIFY,  /* plugin's id, cookie, doca_error_t (32), bytes */
+    DPK_UROM_JOIN,    /* cookie, a domain */
+    DPK_UROM_JOINED,  /* cookie, doca_error_t (32) */
+    DPK_UROM_LEAVE,   /* cookie */
+    DPK_UROM_BYE,     /* the worker shall end */
+    DPK_UROM_EXITED,  /* from the service: text, why a worker's process ended; then it hangs up */
 };
 
 struct dpk_urom_channel {

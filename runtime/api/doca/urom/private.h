@@ -63,7 +63,7 @@ struct urom_worker {
     bool entered, said_bye, lost;
     uint64_t bye_at; /* milliseconds: when it was asked to end */
     uint64_t id;
-    struct dpk_buf addresses;         /* the body of READY, behind the id */
+    struct dpk_buf addresses;           /* the body of READY, behind the id */
     struct urom_command *first, *ended; /* commands under way; those that ended */
     struct urom_join *joins;
     /* Memory of commands while it runs: a payload and a response for each. */

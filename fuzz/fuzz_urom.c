@@ -82,12 +82,12 @@ static void look_up(struct worker *w)
     size_t size;
     int segment;
     for (uint64_t id = 0; id < 4; id++) {
-        domain_lookups.addr_lookup(ctx, id, &at);
-        domain_lookups.seg_lookup(ctx, id, id << 12, &segment);
+        worker_domain_lookups.addr_lookup(ctx, id, &at);
+        worker_domain_lookups.seg_lookup(ctx, id, id << 12, &segment);
         for (int i = 0; i < 3; i++) {
-            if (domain_lookups.memh_lookup(ctx, id, i, &size, &at) == DOCA_SUCCESS)
+            if (worker_domain_lookups.memh_lookup(ctx, id, i, &size, &at) == DOCA_SUCCESS)
                 look_at(at, size);
-            if (domain_lookups.mkey_lookup(ctx, id, i, &size, &at) == DOCA_SUCCESS)
+            if (worker_domain_lookups.mkey_lookup(ctx, id, i, &size, &at) == DOCA_SUCCESS)
                 look_at(at, size);
         }
     }
@@ -98,10 +98,10 @@ static void fuzz_domain(struct dpk_reader *r)
     struct plugin plugin = {.id = 1};
     struct worker w = {.plugins = &plugin, .plugin_count = 1};
     plugin.worker = &w;
-    if (domain_join(&w, 5, r) == DOCA_SUCCESS)
+    if (worker_domain_join(&w, 5, r) == DOCA_SUCCESS)
         look_up(&w);
-    domain_leave(&w, 6);
-    domain_leave_all(&w);
+    worker_domain_leave(&w, 6);
+    worker_domain_leave_all(&w);
 }
 
 /* ---- A request: the size of its header, the header, the payload ---- */

@@ -12,6 +12,18 @@
 
 #define OK DOCA_SUCCESS
 
+/* Sizes as NVIDIA's headers of DOCA 3.0 have them. */
+_Static_assert(sizeof(doca_cpu_set_t) == 128, "1024 processors");
+_Static_assert(sizeof(struct doca_urom_domain_oob_coll) == 40, "layout");
+_Static_assert(sizeof(struct doca_urom_service_plugin_info) == 64, "layout");
+_Static_assert(sizeof(struct urom_domain_lookups_iface) == 32, "layout");
+_Static_assert(sizeof(struct urom_plugin_iface) == 56, "layout");
+_Static_assert(sizeof(struct urom_worker_cmd) == 24, "layout");
+_Static_assert(sizeof(struct urom_worker_cmd_desc) == 48, "layout");
+_Static_assert(sizeof(struct urom_worker_ctx) == 96, "layout");
+_Static_assert(sizeof(struct urom_worker_notif_desc) == 56, "layout");
+_Static_assert(sizeof(struct urom_worker_notify) == 32, "layout");
+
 struct message { /* of worker_graph */
     uint64_t type, data;
 };

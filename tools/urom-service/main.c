@@ -42,7 +42,7 @@ static enum dpk_status find_plugins(struct service *s, const char *given, struct
     enum dpk_status status = find_own("bin/urom-worker", s->worker, err);
     if (status == DPK_OK && !given)
         status = find_own("lib/dpakit/urom", folder, err);
-    return status == DPK_OK ? plugins_find(s, given ? given : folder, err) : status;
+    return status == DPK_OK ? service_find_plugins(s, given ? given : folder, err) : status;
 }
 
 static enum dpk_status ask_device(const char *name, struct dpk_device_info *info,
@@ -74,7 +74,7 @@ static enum dpk_status run(void *options, const struct dpk_args *args, struct dp
     if (status == DPK_OK)
         status = dpk_comch_listen(info.path, DPK_UROM_SERVER, &s->server, err);
     if (status == DPK_OK)
-        status = programs_serve(s, err);
+        status = service_serve(s, err);
     dpk_comch_close(s->server);
     free(s);
     return status;

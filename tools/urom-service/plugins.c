@@ -71,7 +71,7 @@ static void add(struct service *s, const char *folder, const char *file)
     printf("plugin %s, version %" PRIu64 "\n", p->name, p->version);
 }
 
-enum dpk_status plugins_find(struct service *s, const char *folder, struct dpk_error *err)
+enum dpk_status service_find_plugins(struct service *s, const char *folder, struct dpk_error *err)
 {
     struct dirent **list;
     const int count = scandir(folder, &list, choose, alphasort);

@@ -35,8 +35,9 @@ static bool speaks(struct dpk_urom_channel *c, uint32_t version)
 {
     if (version == DPK_UROM_VERSION)
         return true;
-    refuse(c, DOCA_ERROR_UNSUPPORTED_VERSION,
-           "the program speaks version %u, and the service version %u", version, DPK_UROM_VERSION);
+    service_refuse(c, DOCA_ERROR_UNSUPPORTED_VERSION,
+                   "the program speaks version %u, and the service version %u", version,
+                   DPK_UROM_VERSION);
     return false;
 }
 
@@ -72,10 +73,11 @@ static bool handle(struct service *s, struct program *p, struct dpk_urom_message
         return p->greeted && answer_query(s, &p->channel, &m->body);
     case DPK_UROM_WORKER:
         if (p->greeted || !dpk_urom_read_wish(&m->body, &wish)) {
-            refuse(&p->channel, DOCA_ERROR_INVALID_VALUE, "the wish for a worker is damaged");
+            service_refuse(&p->channel, DOCA_ERROR_INVALID_VALUE,
+                           "the wish for a worker is damaged");
             return false;
         }
-        if (speaks(&p->channel, wish.version) && spawn_worker(s, &p->channel, &wish))
+        if (speaks(&p->channel, wish.version) && service_spawn(s, &p->channel, &wish))
             p->channel.fd = -1; /* it is the process's now */
         return false;
     default:
@@ -143,7 +145,7 @@ static bool take_signals(struct service *s, int fd)
     bool goes_on = true;
     while (read(fd, &info, sizeof info) == sizeof info)
         goes_on = goes_on && info.ssi_signo == SIGCHLD;
-    spawn_reap(s);
+    service_reap(s);
     return goes_on;
 }
 
@@ -179,7 +181,7 @@ static bool turn(struct service *s, int signals)
     return !fds[0].revents || take_signals(s, signals);
 }
 
-enum dpk_status programs_serve(struct service *s, struct dpk_error *err)
+enum dpk_status service_serve(struct service *s, struct dpk_error *err)
 {
     const int signals = open_signals(err);
     if (signals < 0)

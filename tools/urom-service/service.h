@@ -48,22 +48,22 @@ struct service {
 
 /* Finds the plugins in a folder. Files that are no plugins are reported and left out. Errors:
  * DPK_ERR_NOT_FOUND if there is no folder. */
-enum dpk_status plugins_find(struct service *s, const char *folder, struct dpk_error *err);
+enum dpk_status service_find_plugins(struct service *s, const char *folder, struct dpk_error *err);
 
 /* ---- spawn.c ---- */
 
 /* Starts a worker for a socket, which stays the caller's. Sends a refusal and returns false if it
  * cannot. */
-bool spawn_worker(struct service *s, struct dpk_urom_channel *c, const struct dpk_urom_wish *wish);
+bool service_spawn(struct service *s, struct dpk_urom_channel *c, const struct dpk_urom_wish *wish);
 /* Handles the ends of processes. */
-void spawn_reap(struct service *s);
+void service_reap(struct service *s);
 /* Says no, with the reason. */
-void refuse(struct dpk_urom_channel *c, doca_error_t error, const char *format, ...)
+void service_refuse(struct dpk_urom_channel *c, doca_error_t error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ---- programs.c ---- */
 
 /* Serves programs until a signal ends the service. */
-enum dpk_status programs_serve(struct service *s, struct dpk_error *err);
+enum dpk_status service_serve(struct service *s, struct dpk_error *err);
 
 #endif

@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-void refuse(struct dpk_urom_channel *c, doca_error_t error, const char *format, ...)
+void service_refuse(struct dpk_urom_channel *c, doca_error_t error, const char *format, ...)
 {
     char text[200];
     va_list args;
@@ -56,15 +56,16 @@ static bool may_have(const struct service *s, struct dpk_urom_channel *c,
 {
     const uint64_t all = s->plugin_count == 64 ? UINT64_MAX : (UINT64_C(1) << s->plugin_count) - 1;
     if (s->process_count >= s->max_workers)
-        refuse(c, DOCA_ERROR_FULL, "the service has %u workers, and may have no more",
-               s->max_workers);
+        service_refuse(c, DOCA_ERROR_FULL, "the service has %u workers, and may have no more",
+                       s->max_workers);
     else if (wish->plugins == 0 || wish->plugins & ~all)
-        refuse(c, DOCA_ERROR_NOT_FOUND, "there are no plugins 0x%" PRIx64, wish->plugins);
+        service_refuse(c, DOCA_ERROR_NOT_FOUND, "there are no plugins 0x%" PRIx64, wish->plugins);
     else if (wish->id != UINT64_MAX && find_process(s, wish->id))
-        refuse(c, DOCA_ERROR_ALREADY_EXIST, "there is a worker %" PRIu64 " already", wish->id);
+        service_refuse(c, DOCA_ERROR_ALREADY_EXIST, "there is a worker %" PRIu64 " already",
+                       wish->id);
     else if (wish->has_cpus && !has_cpus(s, wish))
-        refuse(c, DOCA_ERROR_INVALID_VALUE, "the DPU has processors 0 to %u only",
-               s->processors - 1);
+        service_refuse(c, DOCA_ERROR_INVALID_VALUE, "the DPU has processors 0 to %u only",
+                       s->processors - 1);
     else
         return true;
     return false;
@@ -178,7 +179,7 @@ static uint64_t free_id(struct service *s)
     return s->next_id++;
 }
 
-bool spawn_worker(struct service *s, struct dpk_urom_channel *c, const struct dpk_urom_wish *wish)
+bool service_spawn(struct service *s, struct dpk_urom_channel *c, const struct dpk_urom_wish *wish)
 {
     struct start t = {0};
     if (!may_have(s, c, wish))
@@ -191,7 +192,8 @@ bool spawn_worker(struct service *s, struct dpk_urom_channel *c, const struct dp
         free(t.plugins[i]);
     free(t.environment);
     if (failed) {
-        refuse(c, DOCA_ERROR_OPERATING_SYSTEM, "no process could be started: %s", strerror(failed));
+        service_refuse(c, DOCA_ERROR_OPERATING_SYSTEM, "no process could be started: %s",
+                       strerror(failed));
         free(p);
         return false;
     }
@@ -224,7 +226,7 @@ static void tell_end(const struct process *p, int status)
     dpk_urom_close(&c);
 }
 
-void spawn_reap(struct service *s)
+void service_reap(struct service *s)
 {
     int status;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)

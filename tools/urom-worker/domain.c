@@ -123,7 +123,7 @@ static void free_domain(struct domain *d)
     free(d);
 }
 
-doca_error_t domain_join(struct worker *w, uint64_t cookie, struct dpk_reader *body)
+doca_error_t worker_domain_join(struct worker *w, uint64_t cookie, struct dpk_reader *body)
 {
     struct domain *d = calloc(1, sizeof *d);
     if (!d)
@@ -142,7 +142,7 @@ doca_error_t domain_join(struct worker *w, uint64_t cookie, struct dpk_reader *b
     return DOCA_SUCCESS;
 }
 
-void domain_leave(struct worker *w, uint64_t cookie)
+void worker_domain_leave(struct worker *w, uint64_t cookie)
 {
     for (struct domain **at = &w->domains; *at; at = &(*at)->next)
         if ((*at)->cookie == cookie) {
@@ -153,7 +153,7 @@ void domain_leave(struct worker *w, uint64_t cookie)
         }
 }
 
-void domain_leave_all(struct worker *w)
+void worker_domain_leave_all(struct worker *w)
 {
     for (struct domain *d; (d = w->domains);) {
         w->domains = d->next;
@@ -232,7 +232,7 @@ static doca_error_t mkey_lookup(struct urom_worker_ctx *ctx, uint64_t domain_id,
     return s ? give(&s->mkey, len, rkey) : DOCA_ERROR_NOT_FOUND;
 }
 
-const struct urom_domain_lookups_iface domain_lookups = {.addr_lookup = addr_lookup,
-                                                         .seg_lookup = seg_lookup,
-                                                         .memh_lookup = memh_lookup,
-                                                         .mkey_lookup = mkey_lookup};
+const struct urom_domain_lookups_iface worker_domain_lookups = {.addr_lookup = addr_lookup,
+                                                                .seg_lookup = seg_lookup,
+                                                                .memh_lookup = memh_lookup,
+                                                                .mkey_lookup = mkey_lookup};

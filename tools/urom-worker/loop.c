@@ -83,7 +83,7 @@ static bool command(struct worker *w, struct dpk_reader *body)
 static bool join(struct worker *w, struct dpk_reader *body)
 {
     const uint64_t cookie = dpk_read_le64(body);
-    const doca_error_t result = domain_join(w, cookie, body);
+    const doca_error_t result = worker_domain_join(w, cookie, body);
     struct dpk_buf *b = dpk_urom_begin(&w->channel, DPK_UROM_JOINED);
     dpk_put_le64(b, cookie);
     dpk_put_le32(b, (uint32_t)result);
@@ -99,7 +99,7 @@ static bool handle(struct worker *w, struct dpk_urom_message *m)
     case DPK_UROM_JOIN:
         return join(w, &m->body);
     case DPK_UROM_LEAVE:
-        domain_leave(w, dpk_read_le64(&m->body));
+        worker_domain_leave(w, dpk_read_le64(&m->body));
         return true;
     default: /* BYE, or a message that no program sends */
         return false;

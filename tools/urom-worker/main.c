@@ -26,7 +26,7 @@ static enum dpk_status describe(const char *path, struct dpk_error *err)
 {
     struct plugin p = {0};
     uint64_t version;
-    const enum dpk_status status = plugin_load(path, &p, &version, err);
+    const enum dpk_status status = worker_plugin_load(path, &p, &version, err);
     if (status == DPK_OK)
         printf("%" PRIu64 "\n", version);
     return status;
@@ -77,10 +77,10 @@ static enum dpk_status add_plugin(struct worker *w, const char *word, struct dpk
     uint64_t version;
     enum dpk_status status = read_number("PLUGIN", word, ':', &p->id, &path, err);
     if (status == DPK_OK)
-        status = plugin_load(path, p, &version, err);
+        status = worker_plugin_load(path, p, &version, err);
     p->worker = w;
     if (status == DPK_OK)
-        status = plugin_open(p, err);
+        status = worker_plugin_open(p, err);
     w->plugin_count += status == DPK_OK;
     return status;
 }
@@ -109,7 +109,7 @@ static bool say_ready(struct worker *w)
     dpk_put_le32(b, (uint32_t)w->plugin_count);
     for (size_t i = 0; i < w->plugin_count; i++) {
         dpk_put_le64(b, w->plugins[i].id);
-        plugin_put_address(&w->plugins[i], b);
+        worker_plugin_put_address(&w->plugins[i], b);
     }
     return dpk_urom_end(&w->channel);
 }
@@ -125,8 +125,8 @@ static void say_refused(struct worker *w, const struct dpk_error *err)
 static void finish(struct worker *w)
 {
     for (size_t i = 0; i < w->plugin_count; i++)
-        plugin_close(&w->plugins[i]);
-    domain_leave_all(w);
+        worker_plugin_close(&w->plugins[i]);
+    worker_domain_leave_all(w);
     free(w->plugins);
     free(w->packed);
     dpk_urom_close(&w->channel);

@@ -14,8 +14,8 @@ static enum dpk_status is_no_plugin(const char *path, struct dpk_error *err, con
     return dpk_fail(err, DPK_ERR_FORMAT, "%s: not a UROM plugin: %s", path, why);
 }
 
-enum dpk_status plugin_load(const char *path, struct plugin *p, uint64_t *version,
-                            struct dpk_error *err)
+enum dpk_status worker_plugin_load(const char *path, struct plugin *p, uint64_t *version,
+                                   struct dpk_error *err)
 {
     p->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!p->library)
@@ -33,9 +33,9 @@ enum dpk_status plugin_load(const char *path, struct plugin *p, uint64_t *versio
     return DPK_OK;
 }
 
-enum dpk_status plugin_open(struct plugin *p, struct dpk_error *err)
+enum dpk_status worker_plugin_open(struct plugin *p, struct dpk_error *err)
 {
-    p->ctx.domain_iface = domain_lookups;
+    p->ctx.domain_iface = worker_domain_lookups;
     const doca_error_t result = p->ctx.iface.open(&p->ctx);
     p->open = result == DOCA_SUCCESS;
     return p->open ? DPK_OK
@@ -43,14 +43,14 @@ enum dpk_status plugin_open(struct plugin *p, struct dpk_error *err)
                               (unsigned long long)p->id, (int)result);
 }
 
-void plugin_close(struct plugin *p)
+void worker_plugin_close(struct plugin *p)
 {
     if (p->open)
         p->ctx.iface.close(&p->ctx);
     p->open = false;
 }
 
-void plugin_put_address(struct plugin *p, struct dpk_buf *b)
+void worker_plugin_put_address(struct plugin *p, struct dpk_buf *b)
 {
     uint64_t size = 0;
     uint8_t *bytes = NULL;

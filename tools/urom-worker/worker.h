@@ -37,21 +37,21 @@ struct worker {
 /* ---- plugin.c ---- */
 
 /* Loads a plugin, and gets its version. Errors: DPK_ERR_FORMAT if it is not a plugin. */
-enum dpk_status plugin_load(const char *path, struct plugin *p, uint64_t *version,
-                            struct dpk_error *err);
+enum dpk_status worker_plugin_load(const char *path, struct plugin *p, uint64_t *version,
+                                   struct dpk_error *err);
 /* Opens it, after its worker was set. */
-enum dpk_status plugin_open(struct plugin *p, struct dpk_error *err);
-void plugin_close(struct plugin *p);
+enum dpk_status worker_plugin_open(struct plugin *p, struct dpk_error *err);
+void worker_plugin_close(struct plugin *p);
 /* Appends the plugin's address as a text; it is empty if it has none. */
-void plugin_put_address(struct plugin *p, struct dpk_buf *b);
+void worker_plugin_put_address(struct plugin *p, struct dpk_buf *b);
 
 /* ---- domain.c ---- */
 
 /* Enters a domain of a JOIN. Errors: INVALID_VALUE if its form is wrong, NO_MEMORY. */
-doca_error_t domain_join(struct worker *w, uint64_t cookie, struct dpk_reader *body);
-void domain_leave(struct worker *w, uint64_t cookie);
-void domain_leave_all(struct worker *w);
-extern const struct urom_domain_lookups_iface domain_lookups;
+doca_error_t worker_domain_join(struct worker *w, uint64_t cookie, struct dpk_reader *body);
+void worker_domain_leave(struct worker *w, uint64_t cookie);
+void worker_domain_leave_all(struct worker *w);
+extern const struct urom_domain_lookups_iface worker_domain_lookups;
 
 /* ---- loop.c ---- */
 

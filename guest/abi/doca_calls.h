@@ -60,6 +60,8 @@ enum dpa_doca_room {
     CALL(DPA_RDMA_IS_IDLE, 0x22, DPA_ROOM_RDMA)\
     /* (address of a struct dpa_memory_copy) */\
     CALL(DPA_MEMORY_COPY, 0x23, DPA_ROOM_RDMA)\
+    /* (shared receive queue, memory, address, length) */\
+    CALL(DPA_RDMA_SHARED_RECEIVE, 0x24, DPA_ROOM_RDMA)\
     /* (qp, address of a struct dpa_verbs_work) -> its count, or 0 */\
     CALL(DPA_VERBS_POST, 0x30, DPA_ROOM_VERBS)\
     /* (qp, address of segments, their number) -> its count, or 0 */\

@@ -252,6 +252,9 @@ struct dpk_rc_end_options {
     /* As on the card: when the peer is destroyed, only works fail that are not done, or are posted later.
      * If false, the queue pair fails at once. */
     bool outlives_peers;
+    /* Other ends take from the queue of `receive`, too: the error state of a queue pair leaves its receives
+     * there. */
+    bool shares_receives;
     enum dpk_rc_service service; /* not reliable: only with outlives_peers, `next` and `receive` */
 };
 enum dpk_status dpk_rc_end_create(struct dpk_rc *rc, const struct dpk_rc_end_options *options,

@@ -78,7 +78,7 @@ void pairs_receives_flush(const struct dpk_rc_qp *qp)
 {
     const struct dpk_rc_end_options *o = &qp->end->options;
     struct dpk_rc_receive r;
-    if (!o->ops->receive)
+    if (!o->ops->receive || o->shares_receives)
         return;
     while (o->ops->receive(o->context, &r) == DPK_RC_TAKEN)
         if (!pairs_qp_complete(qp, (struct dpk_rc_completion){.event = DPK_RC_RECEIVE_FAILED,

@@ -72,10 +72,19 @@ static bool post(struct dpk_rdma *r, const struct dpa_rdma_work *w, uint64_t *re
     return true;
 }
 
+static struct dpk_rc_receive receive_of(const uint64_t args[6])
+{
+    return (struct dpk_rc_receive){
+        .buffer = {.key = (uint32_t)args[1], .address = args[2], .size = args[3]}};
+}
+
 static bool receive(struct dpk_rdma *r, const uint64_t args[6], char *reason, size_t size)
 {
-    const struct dpk_rc_receive buffer = {
-        .buffer = {.key = (uint32_t)args[1], .address = args[2], .size = args[3]}};
+    const struct dpk_rc_receive buffer = receive_of(args);
+    if (r->srq)
+        return dpk_dpa_call_fails(reason, size,
+                                  "RDMA: the context has a shared receive queue, which takes its "
+                                  "receives (doca_dpa_dev_rdma_srq_post_receive)");
     return dpk_rc_post_receive(r->end, &buffer) ||
            dpk_dpa_call_fails(reason, size, "RDMA: the receive queue is full");
 }
@@ -108,6 +117,25 @@ static bool call_on_context(struct dpk_dpa *d, unsigned call, const uint64_t arg
     else
         good = dpk_dpa_call_unknown(reason, size, call);
     end(r);
+    return good;
+}
+
+/* ---- Shared receive queues ---- */
+
+static bool shared_receive(const struct dpk_dpa *d, const uint64_t args[6], char *reason,
+                           size_t size)
+{
+    struct dpk_rdma_srq *s = dpk_object_lock(dpk_pointer(args[0]), &dpk_rdma_srq_kind);
+    const struct dpk_rc_receive buffer = receive_of(args);
+    bool good;
+    if (!s)
+        return dpk_dpa_call_fails(reason, size, "RDMA: not a handle of a shared receive queue");
+    if (!s->rc || dpk_dpa_base(s->base.ctx.datapath) != d || s->run != d->run)
+        good = dpk_dpa_call_fails(reason, size, "RDMA: the shared receive queue is not started");
+    else
+        good = dpk_rdma_srq_post(s, &buffer) ||
+               dpk_dpa_call_fails(reason, size, "RDMA: the shared receive queue is full");
+    dpk_object_unlock(s, DOCA_SUCCESS);
     return good;
 }
 
@@ -164,8 +192,10 @@ static bool rdma_call(void *context, struct dpk_caller *caller, unsigned call,
                       const uint64_t args[6], uint64_t *result, char *reason, size_t size)
 {
     struct dpk_dpa *d = context;
-    return call == DPA_MEMORY_COPY ? copy(d, dpk_dpa_domain(d, caller), args[0], reason, size)
-                                   : call_on_context(d, call, args, result, reason, size);
+    if (call == DPA_MEMORY_COPY)
+        return copy(d, dpk_dpa_domain(d, caller), args[0], reason, size);
+    return call == DPA_RDMA_SHARED_RECEIVE ? shared_receive(d, args, reason, size)
+                                           : call_on_context(d, call, args, result, reason, size);
 }
 
 static struct dpk_dpa_calls calls = {

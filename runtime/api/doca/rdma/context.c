@@ -13,6 +13,7 @@ static void rdma_left(void *object)
     dpk_ctx_stop(&r->ctx); /* if it runs */
     dpk_ctx_left(&r->ctx);
     dpk_object_end_use(r->dev);
+    dpk_object_end_use(r->srq);
 }
 
 static void rdma_release(void *object)
@@ -21,6 +22,7 @@ static void rdma_release(void *object)
     dpk_rdma_cm_close(r, true);
     dpk_ctx_clear(&r->ctx);
     dpk_object_drop(r->queue);
+    dpk_object_drop(r->srq);
     dpk_object_drop(r->dev);
     free(r);
 }
@@ -77,27 +79,47 @@ static struct dpk_rc_end_options queues_of(const struct dpk_rdma *r)
     return o;
 }
 
-static doca_error_t rdma_start(struct dpk_ctx *ctx)
+/* Returns the functions of the context's end. */
+static const struct dpk_rc_ops *ops_of(const struct dpk_rdma *r)
 {
-    struct dpk_rdma *r = (struct dpk_rdma *)ctx;
+    if (!dpk_rdma_dpa(r))
+        return &dpk_rdma_host_ops;
+    return r->srq ? &dpk_rdma_srq_ops : &dpk_rdma_ops;
+}
+
+static doca_error_t make_end(struct dpk_rdma *r)
+{
     struct dpk_error err = {0};
-    const bool on_dpa = dpk_rdma_dpa(r) != NULL;
-    doca_error_t result = on_dpa ? check_dpa(r) : check_host(r);
-    if (result != DOCA_SUCCESS)
-        return result;
     if (dpk_rc_enter(&r->rc, &err) != DPK_OK)
         return dpk_doca_error_of(&err);
     const struct dpk_rc_end_options sizes = queues_of(r);
-    const struct dpk_rc_end_options options = {.ops = on_dpa ? &dpk_rdma_ops : &dpk_rdma_host_ops,
+    const struct dpk_rc_end_options options = {.ops = ops_of(r),
                                                .context = r,
                                                .domain = r->dev->domain,
                                                .permissions = permissions_of(r->permissions),
                                                .sends = sizes.sends,
-                                               .receives = sizes.receives};
-    if (dpk_rc_end_create(r->rc, &options, &r->end, &err) != DPK_OK) {
-        dpk_rc_leave(r->rc);
-        r->rc = NULL;
-        return dpk_doca_error_of(&err);
+                                               .receives = r->srq ? 0 : sizes.receives,
+                                               .shares_receives = r->srq != NULL};
+    if (dpk_rc_end_create(r->rc, &options, &r->end, &err) == DPK_OK)
+        return DOCA_SUCCESS;
+    dpk_rc_leave(r->rc);
+    r->rc = NULL;
+    return dpk_doca_error_of(&err);
+}
+
+static doca_error_t rdma_start(struct dpk_ctx *ctx)
+{
+    struct dpk_rdma *r = (struct dpk_rdma *)ctx;
+    const bool on_dpa = dpk_rdma_dpa(r) != NULL;
+    doca_error_t result = on_dpa ? check_dpa(r) : check_host(r);
+    if (result == DOCA_SUCCESS && r->srq)
+        result = dpk_rdma_srq_join(r);
+    if (result != DOCA_SUCCESS)
+        return result;
+    if ((result = make_end(r)) != DOCA_SUCCESS) {
+        if (r->srq)
+            dpk_rdma_srq_leave(r);
+        return result;
     }
     if (r->queue)
         dpk_object_use(r->queue);
@@ -110,6 +132,8 @@ static doca_error_t rdma_stop(struct dpk_ctx *ctx)
     if (r->telling > 0)
         return DOCA_ERROR_IN_PROGRESS; /* doca_pe_progress continues after the callback */
     dpk_rdma_close(r);
+    if (r->srq)
+        dpk_rdma_srq_leave(r);
     dpk_rc_leave(r->rc);
     r->rc = NULL;
     for (uint32_t i = 0; i < r->count; i++)

@@ -164,8 +164,12 @@ void dpk_rdma_close(struct dpk_rdma *r)
     if (!r->end)
         return;
     dpk_rdma_cm_close(r, false);
+    dpk_rc_lock(r->rc); /* so that a receive of a shared queue finds the end, or finds no context */
     dpk_rc_end_destroy(r->end);
     r->end = NULL;
+    if (r->srq)
+        dpk_rdma_srq_leave_line(r);
+    dpk_rc_unlock(r->rc);
     for (uint32_t i = 0; i < r->count; i++)
         r->connections[i]->qp = NULL;
 }

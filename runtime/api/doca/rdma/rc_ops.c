@@ -80,6 +80,9 @@ static bool completed(void *context, const struct dpk_rc_completion *c)
 const struct dpk_rc_ops dpk_rdma_ops = {
     .signal = signal_event, .complete = completed, .failed = failed};
 
+const struct dpk_rc_ops dpk_rdma_srq_ops = {
+    .signal = signal_event, .complete = completed, .failed = failed, .receive = dpk_rdma_srq_take};
+
 /* Queues an ended task for its progress engine. */
 static bool work_completed(void *context, const struct dpk_rc_completion *c)
 {

@@ -49,6 +49,7 @@ struct doca_rdma_connection;
 struct dpk_rdma_connection;
 struct dpk_rdma_work;
 struct dpk_rdma_socket;
+struct dpk_rdma_srq;
 
 /* The program's callbacks for connections. */
 typedef void (*dpk_rdma_told)(struct doca_rdma_connection *connection,
@@ -81,6 +82,9 @@ struct dpk_rdma {
     uint32_t mtu, service_level, grh, gid_index, call_ms, transport;
     /* A reference, and a use while the context runs; NULL: an error ends the process. */
     struct dpk_dpa_completion *queue;
+    struct dpk_rdma_srq *srq;      /* a use; NULL: its receives are its own */
+    TAILQ_ENTRY(dpk_rdma) in_line; /* of the shared queue, if `waits`; with the lock of rc */
+    bool waits;
     /* While it runs: */
     struct dpk_rc *rc;
     struct dpk_rc_end *end;
@@ -160,11 +164,54 @@ doca_error_t dpk_rdma_connection_add(struct dpk_rdma *r, struct dpk_rdma_connect
  * is not started, CONNECTION_ABORTED if the peer is gone. */
 doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details, size_t size);
 
-/* The functions of rc's ends, with a struct dpk_rdma as context: for the DPA and for the host. */
-extern const struct dpk_rc_ops dpk_rdma_ops, dpk_rdma_host_ops;
+/* The functions of rc's ends, with a struct dpk_rdma as context: for the DPA, the
+ * DPA with a shared receive queue, and the host. */
+extern const struct dpk_rc_ops dpk_rdma_ops, dpk_rdma_srq_ops, dpk_rdma_host_ops;
 /* Destroys the end and the queue pairs of its connections; posted operations fail. Call this with the
  * lock. */
 void dpk_rdma_close(struct dpk_rdma *r);
+
+/* ---- Shared receive queues ---- */
+
+/* DPA code posts receives to a queue. The messages of all contexts that have the queue take them, in the
+ * order of posting:
+ *
+ *     dpk_rdma_srq_join(r);                    // at the start of a context with a queue
+ *     dpk_rdma_srq_take(r, &receive);          // a message has come
+ *     dpk_rdma_srq_post(s, &receive);          // messages that wait take it
+ *     dpk_rdma_srq_leave(r);
+ */
+struct dpk_rdma_srq {
+    struct dpk_dev_ctx base; /* its data path is on a DPA */
+    /* The program's settings. The type and the list are only stored for the getters. */
+    uint32_t size, type, list;
+    unsigned contexts; /* that run with it; with the object's lock */
+    /* While it runs: */
+    uint64_t run; /* run of the DPA context */
+    struct dpk_rc *rc;
+    /* With the lock of rc: */
+    struct dpk_rc_receive *ring;         /* `size` receives */
+    uint32_t posted, taken;              /* counters, which wrap */
+    TAILQ_HEAD(, dpk_rdma) waiting_line; /* contexts with a message, and without a receive for it */
+};
+extern const struct dpk_kind dpk_rdma_srq_kind;
+
+/* Makes an idle queue; returns its handle. Returns NULL and sets *result: INVALID_VALUE if `dev` is not a
+ * device, NO_MEMORY. */
+void *dpk_rdma_srq_new(const struct doca_dev *dev, doca_error_t *result);
+
+/* A context with a queue starts: the queue does not stop until dpk_rdma_srq_leave. Stores the reason of a
+ * failure. Errors: BAD_STATE if the queue does not run on the context's DPA. Call both with the lock of the
+ * context. */
+doca_error_t dpk_rdma_srq_join(struct dpk_rdma *r);
+void dpk_rdma_srq_leave(struct dpk_rdma *r);
+/* Takes the context out of the line. Call this with the lock of rc, after the context's end is destroyed. */
+void dpk_rdma_srq_leave_line(struct dpk_rdma *r);
+
+/* The function `receive` of the ends of contexts with a queue. */
+enum dpk_rc_taken dpk_rdma_srq_take(void *context, struct dpk_rc_receive *out);
+/* Posts a receive. Returns false if the queue is full. Call this with the lock of a running queue. */
+bool dpk_rdma_srq_post(struct dpk_rdma_srq *s, const struct dpk_rc_receive *receive);
 
 /* ---- Tasks ---- */
 

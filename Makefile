@@ -82,7 +82,7 @@ IN_doca_pcc := runtime/api/doca/pcc/*.c
 IN_doca_telemetry_dpa := runtime/api/doca/telemetry_dpa/*.c runtime/device/running/*.c
 IN_doca_urom := runtime/api/doca/urom/*.c runtime/bus/urom/*.c runtime/bus/comch/*.c runtime/bus/ring/*.c
 IN_doca_verbs := runtime/api/doca/verbs/*.c
-IN_doca_rdma := $(foreach f,rdma settings connections tasks,runtime/api/doca/rdma/$(f).c) $(foreach f,rdma tasks,runtime/api/doca-2.5/$(f).c)
+IN_doca_rdma := $(foreach f,rdma settings connections tasks,runtime/api/doca/rdma/$(f).c) $(foreach f,rdma srq tasks,runtime/api/doca-2.5/$(f).c)
 IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/api/doca/*/*.c runtime/api/doca-2.2/*.c runtime/api/doca-2.5/*.c))
 
 objs = $(patsubst %.c,$(O)/%.o,$(sort $(wildcard $(1))))

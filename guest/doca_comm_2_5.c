@@ -45,6 +45,13 @@ void doca_dpa_dev_rdma_post_receive(doca_dpa_dev_rdma_t rdma, doca_dpa_dev_buf_t
     rdma_call(DPA_RDMA_RECEIVE, rdma, b->mmap, b->address + offset, length);
 }
 
+void doca_dpa_dev_rdma_srq_post_receive(doca_dpa_dev_rdma_srq_t rdma_srq, doca_dpa_dev_buf_t buf,
+                                        uint64_t offset, size_t length)
+{
+    const struct dpa_doca_buf *b = buf_of(buf);
+    rdma_call(DPA_RDMA_SHARED_RECEIVE, rdma_srq, b->mmap, b->address + offset, length);
+}
+
 void doca_dpa_dev_rdma_atomic_fetch_add(doca_dpa_dev_rdma_t rdma, doca_dpa_dev_buf_t dst_mem,
                                         uint64_t dst_offset, size_t value)
 {

@@ -40,6 +40,11 @@ void doca_dpa_dev_rdma_post_receive(doca_dpa_dev_rdma_t rdma, doca_dpa_dev_buf_t
                                     uint64_t offset, size_t length)
     __asm__("doca_dpa_dev_rdma_post_receive_v2_5");
 
+/* Posts a receive to a shared receive queue (doca_rdma_srq_create), of DOCA 2.6. A queue that is full
+ * faults the thread. */
+void doca_dpa_dev_rdma_srq_post_receive(doca_dpa_dev_rdma_srq_t rdma_srq, doca_dpa_dev_buf_t buf,
+                                        uint64_t offset, size_t length);
+
 /* Adds to 8 bytes of the peer's memory, at an address that is a multiple of 8. */
 void doca_dpa_dev_rdma_atomic_fetch_add(doca_dpa_dev_rdma_t rdma, doca_dpa_dev_buf_t dst_mem,
                                         uint64_t dst_offset, size_t value);

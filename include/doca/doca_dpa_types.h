@@ -31,12 +31,14 @@ typedef uint64_t doca_dpa_dev_devemu_pci_db_completion_t;
 typedef uint64_t doca_dpa_dev_devemu_pci_db_t;
 typedef uint64_t doca_dpa_dev_devemu_pci_msix_t;
 
-/* An RDMA context, and an array of buffers. Host code of DOCA 2.5 has pointers to these. */
+/* An RDMA context, a shared receive queue, and an array of buffers. Host code of DOCA 2.5 has pointers to these. */
 #if defined(DOCA_2_5) && !defined(__riscv)
 typedef struct doca_dpa_dev_rdma *doca_dpa_dev_rdma_t;
+typedef struct doca_dpa_dev_rdma_srq *doca_dpa_dev_rdma_srq_t;
 typedef struct doca_dpa_dev_buf_arr *doca_dpa_dev_buf_arr_t;
 #else
 typedef uint64_t doca_dpa_dev_rdma_t;
+typedef uint64_t doca_dpa_dev_rdma_srq_t; /* a shared receive queue of DOCA 2.6 */
 typedef uint64_t doca_dpa_dev_buf_arr_t;
 #endif
 

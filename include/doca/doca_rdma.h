@@ -165,6 +165,74 @@ doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma,
  * stopped. Errors: BAD_STATE if the context is not started, or the DPA context was stopped since. */
 doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_t *dpa_rdma);
 
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 9, 0)
+/* ---- Shared receive queues (DOCA 2.6 to 2.8) ---- */
+
+/*
+ * A queue of receives that the messages of several RDMA contexts take, in the order of posting. It is a
+ * context, whose data path is on the DPA: DPA code of 2.6 posts receives
+ * (doca_dpa_dev_rdma_srq_post_receive). The completion of a receive comes to the completion queue of the
+ * context whose peer sent the message; its index is that of the shared queue.
+ *
+ *     doca_rdma_srq_create(dev, &srq);
+ *     doca_rdma_srq_set_shared_recv_queue_size(srq, 64);
+ *     doca_ctx_set_datapath_on_dpa(doca_rdma_srq_as_ctx(srq), dpa);
+ *     doca_ctx_start(doca_rdma_srq_as_ctx(srq));
+ *     doca_rdma_create_with_srq(dev, srq, &rdma);      // and further contexts
+ *     doca_rdma_srq_get_dpa_handle(srq, &handle);      // for a kernel's argument
+ */
+struct doca_rdma_srq;
+
+enum doca_rdma_srq_type {
+    DOCA_RDMA_SRQ_TYPE_LINKED_LIST = 0,
+    DOCA_RDMA_SRQ_TYPE_CYCLIC,
+};
+
+/* Largest number of receives of a queue, and of buffers in the list of a receive. Errors: INVALID_VALUE
+ * if `devinfo` is not a device. */
+doca_error_t doca_rdma_srq_cap_get_max_shared_recv_queue_size(const struct doca_devinfo *devinfo,
+                                                              uint32_t *max_shared_recv_queue_size);
+doca_error_t
+doca_rdma_srq_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *devinfo,
+                                                        uint32_t *max_dst_buf_list_len);
+
+/* Creates an idle queue. Errors: INVALID_VALUE if `dev` is not a device, NO_MEMORY. */
+doca_error_t doca_rdma_srq_create(struct doca_dev *dev, struct doca_rdma_srq **srq);
+/* Destroys the queue. Errors: INVALID_VALUE, IN_USE while an RDMA context has the queue. */
+doca_error_t doca_rdma_srq_destroy(struct doca_rdma_srq *srq);
+/* Returns the object as a context; NULL if the argument is not a queue. doca_ctx_start returns
+ * NOT_SUPPORTED if its data path is not on a DPA, BAD_STATE if this DPA context does not run.
+ * doca_ctx_stop returns IN_USE while RDMA contexts with the queue run; receives that are left vanish. */
+struct doca_ctx *doca_rdma_srq_as_ctx(struct doca_rdma_srq *srq);
+
+/* Largest number of receives that no message has taken; 128 by default. Errors: INVALID_VALUE for 0 or
+ * more than the maximum, BAD_STATE if the queue is not idle. */
+doca_error_t doca_rdma_srq_set_shared_recv_queue_size(struct doca_rdma_srq *srq,
+                                                      uint32_t shared_recv_queue_size);
+doca_error_t doca_rdma_srq_get_shared_recv_queue_size(const struct doca_rdma_srq *srq,
+                                                      uint32_t *shared_recv_queue_size);
+/* Type of the queue (a linked list by default), and number of buffers of a receive (1 by default). Both
+ * are only stored: receives of either type are taken in order, and DPA code posts one buffer. Errors: as
+ * for the size. */
+doca_error_t doca_rdma_srq_set_type(struct doca_rdma_srq *srq, enum doca_rdma_srq_type srq_type);
+doca_error_t doca_rdma_srq_get_type(struct doca_rdma_srq *srq, enum doca_rdma_srq_type *srq_type);
+doca_error_t doca_rdma_srq_task_receive_set_dst_buf_list_len(struct doca_rdma_srq *srq,
+                                                             uint32_t dst_buf_list_len);
+doca_error_t doca_rdma_srq_task_receive_get_dst_buf_list_len(const struct doca_rdma_srq *srq,
+                                                             uint32_t *dst_buf_list_len);
+
+/* Gets the handle for DPA code. It is valid until this context or its DPA context is stopped. Errors:
+ * BAD_STATE if the queue is not started, or the DPA context was stopped since. */
+doca_error_t doca_rdma_srq_get_dpa_handle(const struct doca_rdma_srq *srq,
+                                          doca_dpa_dev_rdma_srq_t *dpa_srq);
+
+/* As doca_rdma_create, for a context whose receives are those of a started queue. The context's own
+ * receive queue does not exist, and its data path must be on the queue's DPA. Errors: INVALID_VALUE also
+ * if the queue is of another device, BAD_STATE if it is not started. */
+doca_error_t doca_rdma_create_with_srq(struct doca_dev *dev, struct doca_rdma_srq *srq,
+                                       struct doca_rdma **rdma);
+#endif
+
 /* ---- Connections ---- */
 
 /*

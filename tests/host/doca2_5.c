@@ -36,9 +36,13 @@ struct end {
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |                              \
      DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 
-static void end_open(struct end *e)
+/* `srq`: the shared queue of its receives, or NULL. */
+static void end_open(struct end *e, struct doca_rdma_srq *srq)
 {
-    CHECK(doca_rdma_create(dev, &e->rdma) == OK);
+    if (srq)
+        CHECK(doca_rdma_create_with_srq(dev, srq, &e->rdma) == OK);
+    else
+        CHECK(doca_rdma_create(dev, &e->rdma) == OK);
     struct doca_ctx *ctx = doca_rdma_as_ctx(e->rdma);
     CHECK(doca_rdma_set_permissions(e->rdma, ACCESS) == OK);
     CHECK(doca_rdma_set_grh_enabled(e->rdma, true) == OK);
@@ -72,12 +76,18 @@ static struct doca_sync_event *event_new(bool remote)
     return e;
 }
 
+static void start(uint32_t what, uint64_t handle, const struct end *mine, const struct end *theirs,
+                  uint64_t length)
+{
+    CHECK(doca_dpa_kernel_launch_update_add(dpa, NULL, 0, done, 1, 1, &operate, what, handle,
+                                            (uint64_t)theirs->buffers, (uint64_t)mine->buffers,
+                                            length) == OK);
+}
+
 /* One kernel, which has ended when it returns. */
 static void run(uint32_t what, const struct end *mine, const struct end *theirs, uint64_t length)
 {
-    CHECK(doca_dpa_kernel_launch_update_add(dpa, NULL, 0, done, 1, 1, &operate, what,
-                                            (uint64_t)mine->handle, (uint64_t)theirs->buffers,
-                                            (uint64_t)mine->buffers, length) == OK);
+    start(what, (uint64_t)mine->handle, mine, theirs, length);
     CHECK(doca_sync_event_wait_gt(done, launches++, UINT64_MAX) == OK);
 }
 
@@ -128,7 +138,126 @@ static void signals(const struct end *a, struct end *b)
     CHECK(doca_sync_event_remote_net_destroy(remote) == OK && doca_sync_event_destroy(e) == OK);
 }
 
+/* ---- Shared receive queues ---- */
+
 #define INVALID DOCA_ERROR_INVALID_VALUE
+
+static void connect(const struct end *a, const struct end *b)
+{
+    CHECK(doca_rdma_connect(a->rdma, b->details, b->size) == OK);
+    CHECK(doca_rdma_connect(b->rdma, a->details, a->size) == OK);
+}
+
+/* Posts a receive of `length` bytes into the second word of an end. */
+static void post_shared(struct doca_dpa_dev_rdma_srq *queue, struct end *into, uint64_t length)
+{
+    into->words[1] = 0;
+    start(DO_SHARED_RECEIVE, (uint64_t)(uintptr_t)queue, into, into, length);
+    CHECK(doca_sync_event_wait_gt(done, launches++, UINT64_MAX) == OK);
+}
+
+static struct doca_rdma_srq *queue_new(void)
+{
+    struct doca_rdma_srq *srq = NULL;
+    struct doca_rdma *rdma = NULL;
+    enum doca_rdma_srq_type type = DOCA_RDMA_SRQ_TYPE_LINKED_LIST;
+    uint32_t number = 0;
+    CHECK(doca_rdma_srq_create(dev, &srq) == OK);
+    struct doca_ctx *ctx = doca_rdma_srq_as_ctx(srq);
+    CHECK(doca_rdma_srq_set_shared_recv_queue_size(srq, 0) == INVALID);
+    CHECK(doca_rdma_srq_set_shared_recv_queue_size(srq, 2) == OK);
+    CHECK(doca_rdma_srq_get_shared_recv_queue_size(srq, &number) == OK && number == 2);
+    CHECK(doca_rdma_srq_set_type(srq, DOCA_RDMA_SRQ_TYPE_CYCLIC) == OK);
+    CHECK(doca_rdma_srq_get_type(srq, &type) == OK && type == DOCA_RDMA_SRQ_TYPE_CYCLIC);
+    CHECK(doca_rdma_srq_set_type(srq, type + 1) == INVALID);
+    CHECK(doca_rdma_srq_task_receive_set_dst_buf_list_len(srq, 3) == OK);
+    CHECK(doca_rdma_srq_task_receive_get_dst_buf_list_len(srq, &number) == OK && number == 3);
+    CHECK(doca_rdma_srq_task_receive_set_dst_buf_list_len(srq, 17) == INVALID);
+    CHECK(doca_rdma_create_with_srq(dev, srq, &rdma) == DOCA_ERROR_BAD_STATE && !rdma);
+    CHECK(doca_ctx_start(ctx) == DOCA_ERROR_NOT_SUPPORTED); /* only DPA code posts */
+    CHECK(doca_ctx_set_datapath_on_dpa(ctx, dpa) == OK && doca_ctx_start(ctx) == OK);
+    CHECK(doca_rdma_srq_set_shared_recv_queue_size(srq, 4) == DOCA_ERROR_BAD_STATE);
+    return srq;
+}
+
+/* Calls with NULL and with objects of other kinds. */
+static void shared_refusals(void)
+{
+    struct doca_rdma_srq *no_queue = (struct doca_rdma_srq *)dev;
+    struct doca_rdma_srq *srq = NULL;
+    struct doca_rdma *rdma = NULL;
+    struct doca_dpa_dev_rdma_srq *queue = NULL;
+    const struct doca_devinfo *info = doca_dev_as_devinfo(dev);
+    enum doca_rdma_srq_type type;
+    uint32_t number = 0;
+    CHECK(doca_rdma_srq_cap_get_max_shared_recv_queue_size(info, &number) == OK && number == 32768);
+    CHECK(doca_rdma_srq_cap_task_receive_get_max_dst_buf_list_len(info, &number) == OK &&
+          number == 16);
+    CHECK(doca_rdma_srq_cap_get_max_shared_recv_queue_size(info, NULL) == INVALID);
+    CHECK(doca_rdma_srq_cap_task_receive_get_max_dst_buf_list_len(NULL, &number) == INVALID);
+    CHECK(doca_rdma_srq_create(NULL, &srq) == INVALID &&
+          doca_rdma_srq_create(dev, NULL) == INVALID);
+    CHECK(doca_rdma_srq_destroy(NULL) == INVALID && doca_rdma_srq_destroy(no_queue) == INVALID);
+    CHECK(!doca_rdma_srq_as_ctx(NULL) && !doca_rdma_srq_as_ctx(no_queue));
+    CHECK(doca_rdma_srq_set_shared_recv_queue_size(no_queue, 4) == INVALID);
+    CHECK(doca_rdma_srq_get_shared_recv_queue_size(no_queue, &number) == INVALID);
+    CHECK(doca_rdma_srq_set_type(NULL, DOCA_RDMA_SRQ_TYPE_CYCLIC) == INVALID);
+    CHECK(doca_rdma_srq_get_type(NULL, &type) == INVALID);
+    CHECK(doca_rdma_srq_task_receive_set_dst_buf_list_len(NULL, 1) == INVALID);
+    CHECK(doca_rdma_srq_task_receive_get_dst_buf_list_len(NULL, &number) == INVALID);
+    CHECK(doca_rdma_srq_get_dpa_handle(no_queue, &queue) == INVALID);
+    CHECK(doca_rdma_create_with_srq(dev, no_queue, &rdma) == INVALID && !rdma);
+}
+
+/* Messages of two peers take receives of one queue, in the order of posting. */
+static void shared(bool overfill)
+{
+    struct end to[2] = {0}, from[2] = {0}, other = {0};
+    struct doca_dpa_dev_rdma_srq *queue = NULL;
+    struct doca_rdma_srq *srq = queue_new();
+    CHECK(doca_rdma_srq_get_dpa_handle(srq, &queue) == OK);
+    for (unsigned i = 0; i < 2; i++) {
+        end_open(&to[i], srq);
+        end_open(&from[i], NULL);
+        connect(&from[i], &to[i]);
+        from[i].words[1] = 10 + i;
+    }
+    end_open(&other, NULL);
+    CHECK(doca_ctx_stop(doca_rdma_srq_as_ctx(srq)) == DOCA_ERROR_IN_USE);
+    CHECK(doca_rdma_srq_destroy(srq) == DOCA_ERROR_IN_USE);
+
+    post_shared(queue, &other, 8);
+    post_shared(queue, &to[0], 8);
+    run(DO_SEND, &from[1], &to[1], 8);
+    CHECK(other.words[1] == 11 && to[0].words[1] == 0);
+    run(DO_SEND, &from[0], &to[0], 8);
+    CHECK(to[0].words[1] == 10);
+
+    /* Both messages wait for receives; a kernel ends with its message. */
+    for (unsigned i = 0; i < 2; i++)
+        start(DO_SEND, (uint64_t)from[i].handle, &from[i], &to[i], 8);
+    post_shared(queue, &other, 8); /* counts one of three ends */
+    post_shared(queue, &to[0], 8);
+    CHECK(doca_sync_event_wait_gt(done, launches + 1, UINT64_MAX) == OK);
+    launches += 2;
+    CHECK(other.words[1] + to[0].words[1] == 21);
+
+    /* The end of one connection leaves the receives to the others. */
+    post_shared(queue, &other, 8);
+    end_close(&from[0]);
+    end_close(&to[0]);
+    run(DO_SEND, &from[1], &to[1], 8);
+    CHECK(other.words[1] == 11);
+    if (overfill)
+        for (unsigned i = 0; i < 3; i++) /* the queue has room for two: the third faults */
+            post_shared(queue, &other, 8);
+    end_close(&from[1]);
+    end_close(&to[1]);
+    end_close(&other);
+    CHECK(doca_ctx_stop(doca_rdma_srq_as_ctx(srq)) == OK);
+    CHECK(doca_rdma_srq_get_dpa_handle(srq, &queue) == DOCA_ERROR_BAD_STATE);
+    CHECK(doca_rdma_srq_destroy(srq) == OK);
+}
 
 /* Calls of DOCA 2.5 that say why they fail. */
 static void refusals(struct end *e)
@@ -155,23 +284,24 @@ static void refusals(struct end *e)
     CHECK(doca_sync_event_destroy(event) == OK);
 }
 
-/* With any argument, calls are refused at the end. */
+/* With an argument, calls are refused at the end; "full": a shared queue of receives overflows. */
 int main(int argc, char **argv)
 {
     struct end a = {0}, b = {0};
-    (void)argv;
     dev = open_device("mlx5_0");
     CHECK(doca_dpa_create(dev, dpa_sample_app, &dpa) == OK); /* starts it */
     CHECK(doca_dpa_start(dpa) == DOCA_ERROR_BAD_STATE);
     done = event_new(false);
-    end_open(&a);
-    end_open(&b);
-    CHECK(doca_rdma_connect(a.rdma, b.details, b.size) == OK);
-    CHECK(doca_rdma_connect(b.rdma, a.details, a.size) == OK);
+    end_open(&a, NULL);
+    end_open(&b, NULL);
+    connect(&a, &b);
     operations(&a, &b);
     signals(&a, &b);
-    if (argc > 1)
+    shared(argc > 1 && strcmp(argv[1], "full") == 0);
+    if (argc > 1) {
         refusals(&a);
+        shared_refusals();
+    }
     end_close(&a);
     end_close(&b);
     CHECK(doca_sync_event_destroy(done) == OK && doca_dpa_destroy(dpa) == OK);

@@ -25,6 +25,9 @@ __dpa_global__ void operate(uint32_t what, doca_dpa_dev_rdma_t rdma, doca_dpa_de
     case DO_RECEIVE:
         doca_dpa_dev_rdma_post_receive(rdma, local, 8, length);
         return;
+    case DO_SHARED_RECEIVE:
+        doca_dpa_dev_rdma_srq_post_receive(rdma, local, 8, length);
+        return;
     case DO_SEND:
         doca_dpa_dev_rdma_post_send(rdma, local, 8, length);
         break;

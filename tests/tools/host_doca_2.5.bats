@@ -28,12 +28,17 @@ setup() {
     # shellcheck disable=SC2046,SC2086
     gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -D DOCA_ALLOW_EXPERIMENTAL_API "$host/doca2_5.c" program.a \
         -o program $(pkg-config --cflags --libs doca-common doca-dpa doca-rdma libflexio) -pthread
-    run ./program
-    echo "$output"
+    run --separate-stderr ./program refusals
+    echo "$output" "$stderr"
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = "-E- doca_dpa_start: the DPA context is started already, or extends another one (DOCA_ERROR_BAD_STATE)" ]
-    [ "${lines[1]}" = "DOCA 2.5.0, with 2.5.0" ]
-    [ "${#lines[@]}" -eq 2 ]
+    [ "$output" = "DOCA 2.5.0, with 2.5.0" ]
+    [[ $stderr == *"doca_dpa_start: the DPA context is started already, or extends another one (DOCA_ERROR_BAD_STATE)"* ]]
+    [[ $stderr == *"doca_rdma_create_with_srq: the shared receive queue is not started"* ]]
+    [[ $stderr == *"doca_ctx_stop: 2 RDMA contexts with the shared receive queue are running"* ]]
+    run ./program full
+    echo "$output"
+    [ "$status" -ne 0 ]
+    [[ $output == *"RDMA: the shared receive queue is full"* ]]
 }
 
 # Host functions that differ in these releases (doca2_5_tasks.c).

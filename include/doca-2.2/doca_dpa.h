@@ -67,6 +67,11 @@ doca_error_t doca_devinfo_get_is_dpa_supported(const struct doca_devinfo *devinf
 doca_error_t doca_dpa_create(struct doca_dev *dev, doca_dpa_app_t app, doca_dpa_t *dpa,
                              unsigned int flags) __asm__("doca_dpa_create_v2_2");
 
+/* Gets the name that dpacc gave a program. `name_len` holds the size of the buffer, and receives the size
+ * of the name with the NUL. Errors: INVALID_VALUE also if the buffer is too small or `app` is not a
+ * program. */
+doca_error_t doca_dpa_app_name_get(doca_dpa_app_t app, char *name, int *name_len);
+
 /* As in later DOCA. */
 doca_error_t doca_dpa_destroy(doca_dpa_t dpa);
 doca_error_t doca_dpa_get_max_threads_per_kernel(doca_dpa_t dpa, unsigned int *value);
@@ -133,8 +138,10 @@ doca_error_t doca_dpa_mem_unregister(doca_dpa_mem_t mem);
  * registered memory. */
 doca_error_t doca_dpa_mem_dev_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle);
 /* doca_dpa_mem_handle_export is the same function with its name of section 1.3.3.4 of the guide. The
- * other gets the key of doca_dpa_dev_mem_rkey_get, for a host that passes it to its peer. */
+ * others get the key of doca_dpa_dev_mem_rkey_get, for a host that passes it to its peer; doca_dpa_mem_rkey
+ * is the name in that section. */
 doca_error_t doca_dpa_mem_handle_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *handle);
+doca_error_t doca_dpa_mem_rkey_get(doca_dpa_mem_t mem, uint32_t *rkey);
 doca_error_t doca_dpa_mem_rkey(doca_dpa_mem_t mem, uint32_t *rkey);
 
 /* ---- Endpoints ---- An endpoint is one side of a connection. Kernels write through it to the

@@ -93,6 +93,12 @@ doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app);
  * size of the name with the NUL. Errors: INVALID_VALUE also if the buffer is too small or `app` is not
  * a program. */
 doca_error_t doca_dpa_app_get_name(struct doca_dpa_app *app, char *name, uint32_t *name_len);
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 6, 0)
+/* The names that DOCA 2.5 has for this function and for doca_dpa_cap_is_supported. */
+doca_error_t doca_dpa_app_name_get(struct doca_dpa_app *app, char *name,
+                                   size_t *name_len) __asm__("doca_dpa_app_name_get_v2_5");
+doca_error_t doca_devinfo_get_is_dpa_supported(const struct doca_devinfo *devinfo);
+#endif
 
 /* Sets the level up to which messages of DOCA_DPA_DEV_LOG_* are printed on stdout; INFO by default.
  * Errors: INVALID_VALUE also for an invalid level. */

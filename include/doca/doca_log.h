@@ -18,6 +18,7 @@
 #define DOCA_LOG_H
 
 #include "doca_error.h"
+#include "doca_version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -96,6 +97,16 @@ doca_error_t doca_log_backend_create_with_buf(char *buf, size_t capacity,
 doca_error_t doca_log_backend_create_with_buf_sdk(char *buf, size_t capacity,
                                                   log_flush_callback handler,
                                                   struct doca_log_backend **backend);
+
+#if DOCA_VERSION_MAJOR == 2 && DOCA_VERSION_MINOR == 5
+/* The names that DOCA 2.5 has for them. */
+doca_error_t doca_log_backend_create_with_buffer(char *buf, size_t capacity,
+                                                 log_flush_callback handler,
+                                                 struct doca_log_backend **backend);
+doca_error_t doca_log_backend_create_with_buffer_sdk(char *buf, size_t capacity,
+                                                     log_flush_callback handler,
+                                                     struct doca_log_backend **backend);
+#endif
 
 /* Send lines to syslog(3), which puts `name` before each line. Errors: INVALID_VALUE for NULL,
  * NO_MEMORY. */

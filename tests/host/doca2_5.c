@@ -3,6 +3,7 @@
 #include <doca_buf_array.h>
 #include <doca_ctx.h>
 #include <doca_dpa.h>
+#include <doca_log.h>
 #include <doca_mmap.h>
 #include <doca_rdma.h>
 #include <doca_sync_event.h>
@@ -284,6 +285,29 @@ static void refusals(struct end *e)
     CHECK(doca_sync_event_destroy(event) == OK);
 }
 
+static void keep(char *lines)
+{
+    (void)lines;
+}
+
+/* Names that 2.5 alone has. */
+static void names(void)
+{
+    char name[32], lines[64];
+    size_t size = sizeof name;
+    struct doca_log_backend *log = NULL;
+    CHECK(doca_dpa_app_name_get(dpa_sample_app, name, &size) == OK);
+    CHECK(size == sizeof "dpa_sample_app" && strcmp(name, "dpa_sample_app") == 0);
+    size = 4;
+    CHECK(doca_dpa_app_name_get(dpa_sample_app, name, &size) == INVALID && size > 4);
+    CHECK(doca_dpa_app_name_get(dpa_sample_app, name, NULL) == INVALID);
+    CHECK(doca_devinfo_get_is_dpa_supported(doca_dev_as_devinfo(dev)) == OK);
+    CHECK(doca_devinfo_get_is_dpa_supported(NULL) == INVALID);
+    CHECK(doca_log_backend_create_with_buffer(lines, sizeof lines, keep, &log) == OK && log);
+    CHECK(doca_log_backend_create_with_buffer(NULL, sizeof lines, keep, &log) == INVALID);
+    CHECK(doca_log_backend_create_with_buffer_sdk(lines, 1, keep, &log) == INVALID);
+}
+
 /* With an argument, calls are refused at the end; "full": a shared queue of receives overflows. */
 int main(int argc, char **argv)
 {
@@ -297,6 +321,7 @@ int main(int argc, char **argv)
     connect(&a, &b);
     operations(&a, &b);
     signals(&a, &b);
+    names();
     shared(argc > 1 && strcmp(argv[1], "full") == 0);
     if (argc > 1) {
         refusals(&a);

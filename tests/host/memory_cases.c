@@ -52,11 +52,30 @@ static uint64_t *memory_new(doca_dpa_t dpa, unsigned access, doca_dpa_mem_t *mem
     CHECK(doca_dpa_mem_dev_export(*mem, key) == OK);
     CHECK(doca_dpa_mem_handle_export(*mem, &again) == OK && again == *key);
     CHECK(doca_dpa_mem_rkey(*mem, &rkey) == OK && rkey == (uint32_t)*key);
+    rkey = 0;
+    CHECK(doca_dpa_mem_rkey_get(*mem, &rkey) == OK && rkey == (uint32_t)*key);
     return p;
+}
+
+/* The program has the name that dpacc gave it. */
+static void look_at_name(void)
+{
+    char name[32] = "";
+    int length = sizeof name;
+    CHECK(doca_dpa_app_name_get(dpa_test_app, name, &length) == OK);
+    CHECK(strcmp(name, "dpa_test_app") == 0 && length == sizeof "dpa_test_app");
+    length = 3;
+    CHECK(doca_dpa_app_name_get(dpa_test_app, name, &length) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(length == sizeof "dpa_test_app"); /* what it needs */
+    length = -1;
+    CHECK(doca_dpa_app_name_get(dpa_test_app, name, &length) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_dpa_app_name_get(NULL, name, &length) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_dpa_app_name_get(dpa_test_app, name, NULL) == DOCA_ERROR_INVALID_VALUE);
 }
 
 static void world_open(struct world *w)
 {
+    look_at_name();
     CHECK(doca_dpa_create(dev, dpa_test_app, &w->dpa, 0) == OK);
     w->done = event_new(w->dpa);
     w->from = memory_new(w->dpa, READ_ONLY, &w->from_mem, &w->from_key);

@@ -1,6 +1,8 @@
 /* DPA contexts and their memory in DOCA 2.2. */
 #include <doca-2.2/doca_dpa.h>
 
+#include <limits.h>
+
 #include "api/addresses/addresses.h"
 #include "api/doca/dpa/dpa.h"
 #include "later.h"
@@ -18,6 +20,15 @@ doca_error_t doca_dpa_create(struct doca_dev *dev, doca_dpa_app_t app, doca_dpa_
     return app && flags == 0 ? generation_later_dpa_create_started(dev, app, dpa)
                              : dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
                                                     "no program, or flags that are not 0");
+}
+
+doca_error_t doca_dpa_app_name_get(doca_dpa_app_t app, char *name, int *name_len)
+{
+    uint32_t length = name_len && *name_len > 0 ? (uint32_t)*name_len : 0;
+    const doca_error_t result = generation_later_dpa_app_name(app, name, name_len ? &length : NULL);
+    if (name_len && length <= INT_MAX)
+        *name_len = (int)length;
+    return result;
 }
 
 /* ---- Memory ---- */

@@ -85,6 +85,11 @@ doca_error_t doca_dpa_mem_handle_export(doca_dpa_mem_t mem, doca_dpa_dev_mem_t *
     return doca_dpa_mem_dev_export(mem, handle);
 }
 
+doca_error_t doca_dpa_mem_rkey_get(doca_dpa_mem_t mem, uint32_t *rkey)
+{
+    return doca_dpa_mem_rkey(mem, rkey);
+}
+
 doca_error_t doca_dpa_mem_rkey(doca_dpa_mem_t mem, uint32_t *rkey)
 {
     return of_memory(__func__, rkey ? dpk_mmap_key(mem, NULL, rkey) : DOCA_ERROR_INVALID_VALUE);

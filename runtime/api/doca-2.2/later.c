@@ -10,6 +10,11 @@ doca_error_t generation_later_dpa_is_supported(const struct doca_devinfo *devinf
     return doca_dpa_cap_is_supported(devinfo);
 }
 
+doca_error_t generation_later_dpa_app_name(struct doca_dpa_app *app, char *name, uint32_t *name_len)
+{
+    return doca_dpa_app_get_name(app, name, name_len);
+}
+
 doca_error_t generation_later_dpa_create_started(struct doca_dev *dev, struct doca_dpa_app *app,
                                                  struct doca_dpa **dpa)
 {

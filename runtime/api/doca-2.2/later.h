@@ -4,6 +4,7 @@
 
 #include <doca_error.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct doca_devinfo;
 struct doca_dev;
@@ -14,6 +15,9 @@ struct doca_buf_inventory;
 
 /* doca_dpa_cap_is_supported */
 doca_error_t generation_later_dpa_is_supported(const struct doca_devinfo *devinfo);
+/* doca_dpa_app_get_name */
+doca_error_t generation_later_dpa_app_name(struct doca_dpa_app *app, char *name,
+                                           uint32_t *name_len);
 /* doca_dpa_create, doca_dpa_set_app, doca_dpa_start; *dpa: NULL on failure. */
 doca_error_t generation_later_dpa_create_started(struct doca_dev *dev, struct doca_dpa_app *app,
                                                  struct doca_dpa **dpa);

@@ -28,3 +28,13 @@ doca_error_t doca_dpa_create_v2_5(struct doca_dev *dev, struct doca_dpa_app *app
     }
     return result;
 }
+
+doca_error_t doca_dpa_app_name_get_v2_5(struct doca_dpa_app *app, char *name, size_t *name_len);
+doca_error_t doca_dpa_app_name_get_v2_5(struct doca_dpa_app *app, char *name, size_t *name_len)
+{
+    uint32_t length = name_len && *name_len < UINT32_MAX ? (uint32_t)*name_len : UINT32_MAX;
+    const doca_error_t result = doca_dpa_app_get_name(app, name, name_len ? &length : NULL);
+    if (name_len)
+        *name_len = length;
+    return result;
+}

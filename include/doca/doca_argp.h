@@ -55,6 +55,9 @@ enum doca_argp_type {
     DOCA_ARGP_TYPE_STRING,  /* char [] */
     DOCA_ARGP_TYPE_INT,     /* int */
     DOCA_ARGP_TYPE_BOOLEAN, /* bool; on the command line it has no value and means true */
+    /* char [], the text of a JSON object, without blanks between its words. Only a file gives it. (No
+     * published program uses this type, and which form of it NVIDIA's library gives is unknown.) */
+    DOCA_ARGP_TYPE_JSON_OBJ,
 };
 
 /* Receives a parameter's value and the program_config of doca_argp_init. Any result except DOCA_SUCCESS

@@ -151,6 +151,11 @@ static doca_error_t on_flag(void *param, void *config)
     add(config, "flag", *(bool *)param ? "true" : "false");
     return OK;
 }
+static doca_error_t on_object(void *param, void *config)
+{
+    add(config, "object", param);
+    return OK;
+}
 static doca_error_t on_version(void *param, void *config)
 {
     CHECK(!param && config);
@@ -191,6 +196,7 @@ static doca_error_t parse(const char *line, struct config *config)
     add_param("t", "text", on_text, DOCA_ARGP_TYPE_STRING, true);
     add_param("num", "number", on_number, DOCA_ARGP_TYPE_INT, false);
     add_param(NULL, "flag", on_flag, DOCA_ARGP_TYPE_BOOLEAN, false);
+    add_param("o", "object", on_object, DOCA_ARGP_TYPE_JSON_OBJ, true);
     CHECK(doca_argp_register_validation_callback(on_all) == OK);
     doca_error_t result = doca_argp_start(argc, argv);
     CHECK(doca_argp_destroy() == OK);
@@ -205,6 +211,7 @@ static void command_lines_are_told_to_callbacks(void)
     CHECK(strstr(c.got, "text=one text=two text=three ") && strstr(c.got, "number=-7 "));
     CHECK(strstr(c.got, "flag=true ") && strcmp(c.got + strlen(c.got) - 5, "all= ") == 0);
     CHECK(parse("-num 1 -num 2", &c) == INVALID && parse("--flag=no", &c) == INVALID);
+    CHECK(parse("-o {}", &c) == INVALID && parse("--object={}", &c) == INVALID); /* in files only */
     CHECK(parse("-t bad", &c) == DOCA_ERROR_TOO_BIG && !strstr(c.got, "all"));
     c.verdict = DOCA_ERROR_BAD_CONFIG;
     CHECK(parse("-num 3", &c) == DOCA_ERROR_BAD_CONFIG && strcmp(c.got, "number=3 all= ") == 0);
@@ -263,6 +270,11 @@ static void files_may_have_comments_and_a_comma_behind_the_last_value(void)
     CHECK(parse_file("{\"doca_program_flags\": {\"number\": 0x7fFfffff , \"text\": \"0x1\"}}", &c,
                      told) == OK);
     CHECK(strcmp(c.got, "number=2147483647 text=0x1 all= ") == 0 && !*told);
+    CHECK(parse_file("{\"doca_program_flags\": {\"object\": [{ \"a\" : [1, {}] }, {}]}}", &c,
+                     told) == OK);
+    CHECK(strcmp(c.got, "object={\"a\":[1,{}]} object={} all= ") == 0);
+    CHECK(parse_file("{\"doca_program_flags\": {\"number\": {}}}", &c, told) == INVALID);
+    CHECK(parse_file("{\"doca_program_flags\": {\"object\": \"{}\"}}", &c, told) == INVALID);
     /* Of a key that stands twice one value would be lost without a word. */
     CHECK(parse_file("{\"doca_program_flags\": {\"number\": 5, \"text\": \"a\", \"number\": 6}}",
                      &c, told) != OK);

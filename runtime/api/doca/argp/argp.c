@@ -216,9 +216,9 @@ static doca_error_t hand_out(const struct parser *p, bool general)
         int number = (int)v->number;
         if (v->param->general != general)
             continue;
-        void *what = v->param->type == DOCA_ARGP_TYPE_STRING ? (void *)v->copy
-                     : v->param->type == DOCA_ARGP_TYPE_INT  ? (void *)&number
-                                                             : (void *)&v->on;
+        void *what = v->copy                                ? (void *)v->copy
+                     : v->param->type == DOCA_ARGP_TYPE_INT ? (void *)&number
+                                                            : (void *)&v->on;
         doca_error_t result = v->param->callback(what, p->config);
         if (result != DOCA_SUCCESS) {
             char *why = dpk_doca_take_reason();

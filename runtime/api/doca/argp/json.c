@@ -7,6 +7,14 @@
 
 #define FILE_MAX (1u << 20) /* bytes of a configuration */
 
+static doca_error_t add_object(struct parser *p, struct param *a, const cJSON *item)
+{
+    char *text = cJSON_PrintUnformatted(item);
+    const doca_error_t result = text ? argp_add_object(p, a, text) : DOCA_ERROR_NO_MEMORY;
+    cJSON_free(text);
+    return result;
+}
+
 static doca_error_t add_item(struct parser *p, struct param *a, const cJSON *item)
 {
     char title[80];
@@ -19,6 +27,8 @@ static doca_error_t add_item(struct parser *p, struct param *a, const cJSON *ite
         return argp_add_bool(p, a, cJSON_IsTrue(item));
     if (cJSON_IsNumber(item))
         return argp_add_number(p, a, item->valuedouble);
+    if (cJSON_IsObject(item))
+        return add_object(p, a, item);
     return argp_complain(p, "%s: not a value of its type", argp_param_title(a, title));
 }
 

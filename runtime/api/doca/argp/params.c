@@ -112,7 +112,7 @@ static bool is_complete(const struct param *a)
 {
     return (a->short_name || a->long_name) && is_name(a->short_name) && is_name(a->long_name) &&
            a->description && a->callback && a->type >= DOCA_ARGP_TYPE_STRING &&
-           a->type <= DOCA_ARGP_TYPE_BOOLEAN;
+           a->type <= DOCA_ARGP_TYPE_JSON_OBJ;
 }
 
 static bool copy_texts(struct param *a)

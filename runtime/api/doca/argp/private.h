@@ -87,6 +87,7 @@ extern const struct dpk_kind argp_param_kind;
 
 /* Stores a value after checking it against the parameter's type. */
 doca_error_t argp_add_text(struct parser *p, struct param *a, const char *text);
+doca_error_t argp_add_object(struct parser *p, struct param *a, const char *text);
 doca_error_t argp_add_number(struct parser *p, struct param *a, double number);
 doca_error_t argp_add_bool(struct parser *p, struct param *a, bool on);
 

@@ -93,6 +93,9 @@ doca_error_t argp_add_text(struct parser *p, struct param *a, const char *text)
     char title[80], *end = NULL;
     if (a->type == DOCA_ARGP_TYPE_STRING)
         return note(p, &(struct value){.param = a, .text = text});
+    if (a->type == DOCA_ARGP_TYPE_JSON_OBJ)
+        return argp_complain(p, "%s is an object, which only a file of --json gives",
+                             argp_param_title(a, title));
     if (a->type == DOCA_ARGP_TYPE_BOOLEAN) {
         bool on = strcmp(text, "true") == 0;
         if (!on && strcmp(text, "false") != 0)
@@ -106,6 +109,14 @@ doca_error_t argp_add_text(struct parser *p, struct param *a, const char *text)
         return argp_complain(p, "%s: %s is not a number of 32 bits", argp_param_title(a, title),
                              text);
     return note(p, &(struct value){.param = a, .number = number});
+}
+
+doca_error_t argp_add_object(struct parser *p, struct param *a, const char *text)
+{
+    char title[80];
+    if (a->type != DOCA_ARGP_TYPE_JSON_OBJ)
+        return argp_complain(p, "%s: not a value of its type", argp_param_title(a, title));
+    return note(p, &(struct value){.param = a, .text = text});
 }
 
 doca_error_t argp_add_number(struct parser *p, struct param *a, double number)

@@ -178,3 +178,15 @@ doca_pcc_dev_error_t doca_pcc_dev_custom_header_set(doca_pcc_dev_algo_ctxt_t *al
     (void)wait_completed;
     return DOCA_PCC_DEV_STATUS_FAIL;
 }
+
+doca_pcc_dev_error_t doca_pcc_dev_probe_prio_set(doca_pcc_dev_algo_ctxt_t *algo_ctxt,
+                                                 doca_pcc_dev_event_t *event, uint32_t first,
+                                                 uint32_t second, uint32_t third)
+{
+    (void)algo_ctxt;
+    (void)event;
+    (void)first;
+    (void)second;
+    (void)third;
+    return DOCA_PCC_DEV_STATUS_FAIL;
+}

@@ -61,6 +61,8 @@ doca_error_t doca_devinfo_get_is_pcc_supported(const struct doca_devinfo *devinf
 doca_error_t doca_pcc_np_cap_is_supported(const struct doca_devinfo *devinfo);
 /* Returns DOCA_SUCCESS if probes may have a header of the program. Always NOT_SUPPORTED. */
 doca_error_t doca_pcc_cap_is_ccmad_custom_header_supported(const struct doca_devinfo *devinfo);
+/* Returns DOCA_SUCCESS if a program may change the priority of probes. Always NOT_SUPPORTED. */
+doca_error_t doca_pcc_cap_is_probe_priority_change_supported(const struct doca_devinfo *devinfo);
 
 /* ---- Contexts ---- */
 
@@ -114,6 +116,10 @@ doca_error_t doca_pcc_rp_set_ifa2_hop_limit(struct doca_pcc *pcc, uint32_t probe
                                             uint8_t hop_limit);
 doca_error_t doca_pcc_np_set_ifa2_gns_ignore(struct doca_pcc *pcc, uint32_t probe_format_slot,
                                              uint8_t ignore_mask, uint8_t ignore_value);
+/* Lets the program change the priority of probes (true). Errors: NOT_SUPPORTED for true. */
+doca_error_t doca_pcc_rp_set_ccmad_probe_priority_change_en(struct doca_pcc *pcc,
+                                                            uint32_t probe_format_slot,
+                                                            bool enable);
 /* NOT_SUPPORTED. */
 doca_error_t doca_pcc_rp_set_ccmad_custom_header_size(struct doca_pcc *pcc,
                                                       uint32_t probe_format_slot,

@@ -106,6 +106,14 @@ doca_pcc_dev_error_t doca_pcc_dev_custom_header_set(doca_pcc_dev_algo_ctxt_t *al
                                                     doca_pcc_dev_event_t *event, uint32_t *header,
                                                     uint32_t header_size, uint32_t wait_completed);
 
+/* Sets the priority of the probe that answers this event (DOCA 2.10). Always returns
+ * DOCA_PCC_DEV_STATUS_FAIL: the priority of dpakit's probes does not change
+ * (doca_pcc_cap_is_probe_priority_change_supported). Only the types of the last three arguments are
+ * public, not their meaning. */
+doca_pcc_dev_error_t doca_pcc_dev_probe_prio_set(doca_pcc_dev_algo_ctxt_t *algo_ctxt,
+                                                 doca_pcc_dev_event_t *event, uint32_t first,
+                                                 uint32_t second, uint32_t third);
+
 /* ---- Functions that the program implements ---- */
 
 /* Handles one event of one flow. Several threads call it concurrently, for different flows. */

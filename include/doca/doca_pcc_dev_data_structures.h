@@ -40,9 +40,14 @@ struct mlnx_cc_roce_tx_cntrs_t {
     uint32_t sent_32bytes : 16; /* in units of 32 bytes */
     uint32_t sent_pkts : 16;
 };
+struct mlnx_cc_roce_tx_extra_t {
+    uint32_t flow_qpn : 24; /* the number of the flow's queue pair, as in the event */
+    uint32_t reserved_at_0 : 8;
+};
 struct mlnx_cc_roce_tx_t {
     uint32_t first_timestamp;
     struct mlnx_cc_roce_tx_cntrs_t cntrs;
+    struct mlnx_cc_roce_tx_extra_t extra;
 };
 
 struct mlnx_cc_ack_nack_cnp_extra_t {
@@ -106,6 +111,7 @@ typedef struct mlnx_cc_attr_t doca_pcc_dev_attr_t;
 typedef struct mlnx_cc_event_t doca_pcc_dev_event_t;
 typedef struct mlnx_cc_event_general_attr_t doca_pcc_dev_event_general_attr_t;
 typedef struct mlnx_cc_roce_tx_cntrs_t doca_pcc_dev_roce_tx_cntrs_t;
+typedef struct mlnx_cc_roce_tx_extra_t doca_pcc_dev_roce_tx_extra_t;
 typedef struct mlnx_cc_roce_tx_t doca_pcc_dev_roce_tx_t;
 typedef struct mlnx_cc_ack_nack_cnp_extra_t doca_pcc_dev_ack_nack_cnp_extra_t;
 typedef struct mlnx_cc_ack_nack_cnp_t doca_pcc_dev_ack_nack_cnp_t;

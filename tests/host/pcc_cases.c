@@ -24,6 +24,7 @@ static doca_error_t open_device(void)
     doca_error_t result = doca_devinfo_get_is_pcc_supported(list[0]);
     CHECK(doca_pcc_np_cap_is_supported(list[0]) == DOCA_SUCCESS);
     CHECK(doca_pcc_cap_is_ccmad_custom_header_supported(list[0]) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_pcc_cap_is_probe_priority_change_supported(list[0]) == DOCA_ERROR_NOT_SUPPORTED);
     CHECK(doca_dev_open(list[0], &dev) == DOCA_SUCCESS);
     doca_devinfo_destroy_list(list);
     return result;
@@ -134,11 +135,15 @@ static void what_is_wrong_is_refused(void)
     CHECK(doca_pcc_rp_set_ifa2_gns(pcc, 0, 15) == DOCA_SUCCESS);
     CHECK(doca_pcc_np_set_ifa2_gns_ignore(pcc, 0, 1, 1) == DOCA_ERROR_NOT_SUPPORTED);
     CHECK(doca_pcc_rp_set_ccmad_custom_header_size(pcc, 0, 8) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_pcc_rp_set_ccmad_probe_priority_change_en(pcc, 0, false) == DOCA_SUCCESS);
+    CHECK(doca_pcc_rp_set_ccmad_probe_priority_change_en(pcc, 0, true) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_pcc_rp_set_ccmad_probe_priority_change_en(pcc, 4, true) == DOCA_ERROR_INVALID_VALUE);
     CHECK(doca_pcc_rp_set_ccmad_remote_sw_handler(pcc, 0, false) == DOCA_SUCCESS);
     CHECK(doca_pcc_rp_set_ccmad_remote_sw_handler(pcc, 0, true) == DOCA_ERROR_NOT_SUPPORTED);
     CHECK(doca_pcc_rp_set_ccmad_remote_sw_handler(pcc, 4, true) == DOCA_ERROR_INVALID_VALUE);
     CHECK(doca_pcc_np_create(dev, &np) == DOCA_SUCCESS);
     CHECK(doca_pcc_rp_set_ccmad_remote_sw_handler(np, 0, false) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_pcc_rp_set_ccmad_probe_priority_change_en(np, 0, false) == DOCA_ERROR_NOT_SUPPORTED);
     CHECK(doca_pcc_set_ifa2_probe_packet_format(np, 1) == DOCA_SUCCESS); /* and says so */
     CHECK(doca_pcc_start(np) == DOCA_ERROR_BAD_CONFIG);                  /* no program */
     CHECK(doca_pcc_set_app(np, pcc_test_app) == DOCA_SUCCESS);

@@ -64,6 +64,7 @@ static void fill(doca_pcc_dev_event_t *to, const struct dpk_pcc_event *e)
         more->roce_tx.first_timestamp = (uint32_t)e->first_time_ns;
         more->roce_tx.cntrs = (doca_pcc_dev_roce_tx_cntrs_t){
             .sent_32bytes = (e->bytes + 31) / 32 & 0xffff, .sent_pkts = e->packets & 0xffff};
+        more->roce_tx.extra = (doca_pcc_dev_roce_tx_extra_t){.flow_qpn = e->qp & 0xffffff};
         break;
     case DPK_PCC_ACK:
     case DPK_PCC_NACK:

@@ -61,6 +61,7 @@ static void look(doca_pcc_dev_event_t *event, const doca_pcc_dev_attr_t *attr,
 {
     doca_pcc_dev_event_general_attr_t a = doca_pcc_dev_get_ev_attr(event);
     doca_pcc_dev_roce_tx_cntrs_t sent = doca_pcc_dev_get_roce_tx_cntrs(event);
+    const doca_pcc_dev_roce_tx_extra_t extra = event->ev_spec_attr.roce_tx.extra;
     uint64_t *s = seen + SEEN_EVENT;
     *s++ = a.ev_type;
     *s++ = a.ev_subtype;
@@ -70,7 +71,11 @@ static void look(doca_pcc_dev_event_t *event, const doca_pcc_dev_attr_t *attr,
     *s++ = doca_pcc_dev_get_sn(event);
     *s++ = doca_pcc_dev_get_timestamp(event);
     *s++ = doca_pcc_dev_get_ttl_hoplimit(event);
-    *s++ = doca_pcc_dev_get_flow_qpn(event);
+    /* The part of a TX event has the number, too. */
+    *s++ =
+        a.ev_type == DOCA_PCC_DEV_EVNT_ROCE_TX && extra.flow_qpn != doca_pcc_dev_get_flow_qpn(event)
+            ? UINT64_MAX
+            : doca_pcc_dev_get_flow_qpn(event);
     *s++ = attr->algo_slot;
     *s++ = results->rate;
     *s++ = doca_pcc_dev_get_roce_first_timestamp(event);
@@ -224,7 +229,8 @@ static uint64_t calculate(const uint64_t *q)
         ((uint32_t *)(uintptr_t)doca_pcc_dev_get_algo_params(0, SLOT))[a] = b;
         return b;
     case ASK_HEADER:
-        return doca_pcc_dev_custom_header_set(NULL, NULL, ids, 4, 0);
+        return doca_pcc_dev_custom_header_set(NULL, NULL, ids, 4, 0) &
+               doca_pcc_dev_probe_prio_set(NULL, NULL, 0, 0, 0);
     default:
         return 0;
     }

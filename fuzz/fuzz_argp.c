@@ -62,6 +62,7 @@ static void start(void)
     add("number", DOCA_ARGP_TYPE_INT, take_number, false);
     add("numbers", DOCA_ARGP_TYPE_INT, take_number, true);
     add("on", DOCA_ARGP_TYPE_BOOLEAN, take_bool, false);
+    add("objects", DOCA_ARGP_TYPE_JSON_OBJ, take_text, true);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

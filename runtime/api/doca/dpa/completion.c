@@ -114,7 +114,7 @@ static doca_error_t completion_start(struct dpk_dpa_completion *c)
 
 static doca_error_t completion_stop(struct dpk_dpa_completion *c)
 {
-    doca_error_t result = not_started();
+    doca_error_t result = DOCA_ERROR_BAD_STATE;
     pthread_mutex_lock(&c->object.lock);
     struct dpk_trigger *trigger = c->trigger;
     if (trigger) {
@@ -194,6 +194,8 @@ static doca_error_t stop(const void *handle, const struct dpk_kind *kind)
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (c)
         result = atomic_load(&c->object.users) ? DOCA_ERROR_IN_USE : completion_stop(c);
+    if (result == DOCA_ERROR_BAD_STATE)
+        not_started();
     dpk_object_drop(c);
     return result;
 }

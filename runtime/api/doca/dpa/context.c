@@ -6,11 +6,6 @@
 
 #define UNITS_PER_CORE 16u /* as on a BlueField-3 */
 
-doca_error_t dpa_not_started(void)
-{
-    return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the DPA context is not started, or was stopped");
-}
-
 doca_error_t dpk_dpa_begin(const struct doca_dpa *dpa, struct dpk_dpa_call *call)
 {
     *call = (struct dpk_dpa_call){.dpa = dpk_object_pin(dpa, &dpk_dpa_kind)};

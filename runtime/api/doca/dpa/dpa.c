@@ -53,6 +53,11 @@ struct dpk_dpa *dpk_dpa_base(struct dpk_dpa *d)
 
 /* ---- Entering and leaving ---- */
 
+doca_error_t dpa_not_started(void)
+{
+    return dpk_doca_because(DOCA_ERROR_BAD_STATE, "the DPA context is not started, or was stopped");
+}
+
 struct dpk_process *dpk_dpa_enter(struct dpk_dpa *d, uint64_t run)
 {
     struct dpk_process *p = NULL;

@@ -1,0 +1,96 @@
+/*
+ * fabric: links between processes of different machines, over UCX. A link carries messages in both
+ * directions, each once, whole and in order. This room knows nothing of queue pairs.
+ *
+ *     dpk_fabric_open("ucx:192.0.2.1", &options, &fabric, &err);
+ *     place = *dpk_fabric_place(fabric);                     // for the peer, which opens a link to it
+ *     dpk_fabric_link(fabric, &theirs, owner, &link, &err);
+ *     memcpy(dpk_fabric_room(link, size), bytes, size);
+ *     dpk_fabric_send(link, head, sizeof head, size);
+ *     ...                                                    // when dpk_fabric_fd is readable:
+ *     dpk_fabric_run(fabric);
+ *
+ * libucp.so.0 is loaded at the first dpk_fabric_open, not before. UCX uses TCP, unless the environment
+ * variable DPAKIT_UCX_TLS names other transports. One thread at a time may use a fabric: the caller
+ * has a lock. Callbacks run in dpk_fabric_run, and may call dpk_fabric_room, dpk_fabric_send,
+ * dpk_fabric_link and dpk_fabric_drop.
+ *
+ * A peer is lost when its process ends, or when nothing was heard from it for `silent_ms`: an idle link
+ * sends a sign of life several times in this time. A peer that sends a malformed message is lost, too.
+ */
+#ifndef DPK_RDMA_FABRIC_FABRIC_H
+#define DPK_RDMA_FABRIC_FABRIC_H
+
+#include "base/base.h"
+
+struct dpk_fabric;
+struct dpk_fabric_link;
+
+#define DPK_FABRIC_TEXT_MAX  64          /* bytes of a specification, with the NUL */
+#define DPK_FABRIC_HEAD_MAX  96u         /* bytes of a message's head */
+#define DPK_FABRIC_DATA_MAX  (64u << 10) /* bytes of a message's data */
+#define DPK_FABRIC_SILENT_MS 30000
+
+/* Where a process listens: an address of IPv6, or an address of IPv4 as ::ffff:a.b.c.d. */
+struct dpk_fabric_place {
+    uint8_t ip[16];
+    uint16_t port; /* 0: there is no place */
+};
+
+/* Reads a specification: "ucx:192.0.2.1" or "ucx:2001:db8::1". The port becomes 0. Errors: USAGE if it has
+ * another form, or if no peer can reach the address (0.0.0.0, ::, multicast). */
+enum dpk_status dpk_fabric_parse(const char *spec, struct dpk_fabric_place *out,
+                                 struct dpk_error *err);
+
+struct dpk_fabric_options {
+    /* A message has arrived. `of`: the owner of the link, NULL if a peer opened it and no owner was set.
+     * The bytes are valid during the call. Returns false if the message is malformed: then the link is
+     * closed, and `lost` follows if it has an owner. */
+    bool (*arrived)(void *context, struct dpk_fabric_link *link, void *of, const uint8_t *head,
+                    size_t head_size, const uint8_t *data, size_t size);
+    /* The peer of a link with an owner is lost. The link is freed after the call. */
+    void (*lost)(void *context, void *of);
+    void *context;
+    unsigned links_max; /* most links at a time; 0: 65,536 */
+    unsigned
+        in_flight_max; /* most messages of a link that wait to be sent; a peer that lets more wait is
+                             * lost */
+    uint64_t silent_ms; /* 0: DPK_FABRIC_SILENT_MS */
+};
+
+/* Opens a fabric at an address of this machine; the system chooses the port. Errors: USAGE as of
+ * dpk_fabric_parse; UNSUPPORTED if dpakit was built without UCX, libucp.so.0 cannot be loaded, or a parent of
+ * this process has loaded it; IO if UCX
+ * cannot listen at the address. */
+enum dpk_status dpk_fabric_open(const char *spec, const struct dpk_fabric_options *options,
+                                struct dpk_fabric **out, struct dpk_error *err);
+/* Closes all links, without `lost`, and waits up to a second until the peers have all messages. NULL is
+ * allowed. UCX stays as it is, for the next fabric of this process with the same specification. */
+void dpk_fabric_close(struct dpk_fabric *f);
+/* Returns the place where peers open links to this process. */
+const struct dpk_fabric_place *dpk_fabric_place(const struct dpk_fabric *f);
+
+/* Returns a descriptor that is readable when dpk_fabric_run has something to do. The fabric owns it. */
+int dpk_fabric_fd(const struct dpk_fabric *f);
+/* Handles what has happened. Returns whether anything had. */
+bool dpk_fabric_run(struct dpk_fabric *f);
+/* Sends signs of life, and finds peers that are silent. Returns the time in milliseconds after which it
+ * must be called again; UINT64_MAX: not while there is no link. */
+uint64_t dpk_fabric_look(struct dpk_fabric *f);
+
+/* Opens a link to a place. Messages may be sent at once; a place without a process is a lost peer. Errors:
+ * IO, NOMEM. */
+enum dpk_status dpk_fabric_link(struct dpk_fabric *f, const struct dpk_fabric_place *to, void *of,
+                                struct dpk_fabric_link **out, struct dpk_error *err);
+/* Sets the owner of a link that a peer has opened. A link without an owner is closed soon. */
+void dpk_fabric_own(struct dpk_fabric_link *link, void *of);
+/* Gives room for the data of the next message; NULL if no memory is left. */
+uint8_t *dpk_fabric_room(struct dpk_fabric_link *link, uint32_t size);
+/* Sends a head and the first `size` bytes of the room (0: no room is needed). Failures are reported as a
+ * lost peer. */
+void dpk_fabric_send(struct dpk_fabric_link *link, const void *head, size_t head_size,
+                     uint32_t size);
+/* Closes a link after all its messages were sent. There are no callbacks any more. */
+void dpk_fabric_drop(struct dpk_fabric_link *link);
+
+#endif

@@ -1,0 +1,33 @@
+/* Specifications of fabrics: "ucx:ADDRESS". */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "fabric.h"
+
+static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+/* Returns whether a peer can reach the address. */
+static bool is_for_peers(const uint8_t ip[16])
+{
+    static const uint8_t zeros[16];
+    if (memcmp(ip, mapped, sizeof mapped) == 0)
+        return ip[12] != 0 && ip[12] < 224;
+    return memcmp(ip, zeros, sizeof zeros) != 0 && ip[0] != 0xff;
+}
+
+enum dpk_status dpk_fabric_parse(const char *spec, struct dpk_fabric_place *out,
+                                 struct dpk_error *err)
+{
+    static const char kind[] = "ucx:";
+    const char *ip = spec + strlen(kind);
+    *out = (struct dpk_fabric_place){.port = 0};
+    if (strlen(spec) >= DPK_FABRIC_TEXT_MAX || strncmp(spec, kind, strlen(kind)) != 0)
+        return dpk_fail(err, DPK_ERR_USAGE, "%.80s is not a fabric: ucx:ADDRESS, off", spec);
+    memcpy(out->ip, mapped, sizeof mapped);
+    if (inet_pton(AF_INET, ip, out->ip + sizeof mapped) != 1 &&
+        inet_pton(AF_INET6, ip, out->ip) != 1)
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "%s is not an IP address of this machine, such as 192.0.2.1", ip);
+    return is_for_peers(out->ip) ? DPK_OK
+                                 : dpk_fail(err, DPK_ERR_USAGE, "no peer can reach %s", ip);
+}

@@ -1,0 +1,308 @@
+/* Fabrics: the worker and the listener of UCX, and the work that waits there. */
+#if __has_include(<ucp/api/ucp.h>)
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "link.h"
+
+#define LINKS_MAX 65536u
+#define AT_ONCE   64    /* calls of progress in one run; then others get the lock */
+#define CLOSE_MS  1000  /* longest wait for links that are closed */
+#define UNOWNED   10000 /* milliseconds after which a link without an owner is closed */
+#define PINGS     6     /* signs of life in the time of silence */
+
+/* ---- Places ---- */
+
+static socklen_t to_socket(const struct dpk_fabric_place *place, struct sockaddr_storage *out)
+{
+    struct in6_addr ip;
+    memcpy(&ip, place->ip, sizeof ip);
+    memset(out, 0, sizeof *out);
+    if (IN6_IS_ADDR_V4MAPPED(&ip)) {
+        struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(place->port)};
+        memcpy(&in.sin_addr, place->ip + 12, sizeof in.sin_addr);
+        memcpy(out, &in, sizeof in);
+        return sizeof in;
+    }
+    struct sockaddr_in6 in = {
+        .sin6_family = AF_INET6, .sin6_port = htons(place->port), .sin6_addr = ip};
+    memcpy(out, &in, sizeof in);
+    return sizeof in;
+}
+
+static uint16_t port_of(const struct sockaddr_storage *at)
+{
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+    memcpy(&in, at, sizeof in);
+    memcpy(&in6, at, sizeof in6);
+    return ntohs(at->ss_family == AF_INET ? in.sin_port : in6.sin6_port);
+}
+
+/* ---- Opening ---- */
+
+static enum dpk_status failed(const struct dpk_fabric *f, ucs_status_t status, const char *what,
+                              struct dpk_error *err)
+{
+    return dpk_fail(err, DPK_ERR_IO, "%s: %s", what, f->ucx->ucs_status_string(status));
+}
+
+/* A peer asks for a link. */
+static void asked(ucp_conn_request_h request, void *of)
+{
+    struct dpk_fabric *f = of;
+    struct dpk_fabric_link *l;
+    ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_CONN_REQUEST,
+                              .conn_request = request};
+    if (f->count >= f->options.links_max)
+        f->ucx->ucp_listener_reject(f->listener, request);
+    else
+        fabric_link_new(f, &params, NULL, &l, NULL);
+}
+
+/* The settings of programs that use UCX themselves (UCX_...) are not for the fabric. */
+static void set(const struct dpk_fabric *f, ucp_config_t *config, const char *name,
+                const char *variable, const char *value)
+{
+    const char *users = secure_getenv(variable);
+    f->ucx->ucp_config_modify(config, name, users ? users : value);
+}
+
+static enum dpk_status open_context(struct dpk_fabric *f, struct dpk_error *err)
+{
+    ucp_config_t *config;
+    const ucp_params_t params = {.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME,
+                                 .features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP,
+                                 .name = "dpakit"};
+    ucs_status_t status = f->ucx->ucp_config_read(NULL, NULL, &config);
+    if (status != UCS_OK)
+        return failed(f, status, "no settings of UCX", err);
+    set(f, config, "TLS", "DPAKIT_UCX_TLS", "tcp");
+    set(f, config, "NET_DEVICES", "DPAKIT_UCX_NET_DEVICES", "all");
+    f->ucx->ucp_config_modify(config, "WARN_INVALID_CONFIG", "n");
+    status = f->ucx->ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &f->context);
+    f->ucx->ucp_config_release(config);
+    return status == UCS_OK ? DPK_OK : failed(f, status, "UCX cannot start", err);
+}
+
+static enum dpk_status open_worker(struct dpk_fabric *f, struct dpk_error *err)
+{
+    const ucp_worker_params_t params = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+                                        .thread_mode = UCS_THREAD_MODE_SERIALIZED};
+    const ucp_am_handler_param_t handler = {
+        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
+                      UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG,
+        .id = FABRIC_AM,
+        .flags = UCP_AM_FLAG_WHOLE_MSG,
+        .cb = fabric_link_hear,
+        .arg = f};
+    ucs_status_t status = f->ucx->ucp_worker_create(f->context, &params, &f->worker);
+    if (status == UCS_OK)
+        status = f->ucx->ucp_worker_get_efd(f->worker, &f->fd);
+    if (status == UCS_OK)
+        status = f->ucx->ucp_worker_set_am_recv_handler(f->worker, &handler);
+    return status == UCS_OK ? DPK_OK : failed(f, status, "no worker of UCX", err);
+}
+
+static enum dpk_status open_listener(struct dpk_fabric *f, const char *spec, struct dpk_error *err)
+{
+    struct sockaddr_storage at;
+    const socklen_t size = to_socket(&f->place, &at);
+    const ucp_listener_params_t params = {
+        .field_mask = UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER,
+        .sockaddr = {.addr = (const struct sockaddr *)&at, .addrlen = size},
+        .conn_handler = {.cb = asked, .arg = f}};
+    ucp_listener_attr_t attributes = {.field_mask = UCP_LISTENER_ATTR_FIELD_SOCKADDR};
+    ucs_status_t status = f->ucx->ucp_listener_create(f->worker, &params, &f->listener);
+    if (status == UCS_OK)
+        status = f->ucx->ucp_listener_query(f->listener, &attributes);
+    if (status != UCS_OK)
+        return dpk_fail(err, DPK_ERR_IO,
+                        "UCX cannot listen at %s, which must be an address of this machine: %s",
+                        spec, f->ucx->ucs_status_string(status));
+    f->place.port = port_of(&attributes.sockaddr);
+    return DPK_OK;
+}
+
+/* A closed fabric stays, for the next one with the same specification. UCX 1.13 must not destroy a
+ * listener or an endpoint while a peer connects or does not answer: its own thread may still use it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct dpk_fabric *idle;
+
+static struct dpk_fabric *take_idle(const char *spec)
+{
+    pthread_mutex_lock(&lock);
+    struct dpk_fabric **at = &idle;
+    while (*at && ((*at)->owner != getpid() || strcmp((*at)->spec, spec) != 0))
+        at = &(*at)->idle;
+    struct dpk_fabric *f = *at;
+    if (f)
+        *at = f->idle;
+    pthread_mutex_unlock(&lock);
+    return f;
+}
+
+static void keep_idle(struct dpk_fabric *f)
+{
+    pthread_mutex_lock(&lock);
+    f->idle = idle;
+    idle = f;
+    pthread_mutex_unlock(&lock);
+}
+
+static void set_options(struct dpk_fabric *f, const struct dpk_fabric_options *options)
+{
+    f->options = *options;
+    f->options.links_max = options->links_max ? options->links_max : LINKS_MAX;
+    f->options.silent_ms = options->silent_ms ? options->silent_ms : DPK_FABRIC_SILENT_MS;
+    f->next_ms = 0;
+}
+
+static enum dpk_status open_all(struct dpk_fabric *f, struct dpk_error *err)
+{
+    enum dpk_status status = dpk_fabric_parse(f->spec, &f->place, err);
+    if (status == DPK_OK)
+        status = fabric_library_load(&f->ucx, err);
+    if (status == DPK_OK)
+        status = open_context(f, err);
+    if (status == DPK_OK)
+        status = open_worker(f, err);
+    return status == DPK_OK ? open_listener(f, f->spec, err) : status;
+}
+
+/* Frees a fabric that was never open. */
+static void free_new(struct dpk_fabric *f)
+{
+    if (f->worker)
+        f->ucx->ucp_worker_destroy(f->worker);
+    if (f->context)
+        f->ucx->ucp_cleanup(f->context);
+    free(f);
+}
+
+enum dpk_status dpk_fabric_open(const char *spec, const struct dpk_fabric_options *options,
+                                struct dpk_fabric **out, struct dpk_error *err)
+{
+    if ((*out = take_idle(spec))) {
+        set_options(*out, options);
+        return DPK_OK;
+    }
+    struct dpk_fabric *f = calloc(1, sizeof *f);
+    if (!f)
+        return dpk_fail_nomem(err);
+    snprintf(f->spec, sizeof f->spec, "%s", spec);
+    f->owner = getpid();
+    TAILQ_INIT(&f->links);
+    TAILQ_INIT(&f->ending);
+    TAILQ_INIT(&f->closing);
+    set_options(f, options);
+    const enum dpk_status status =
+        strlen(spec) < sizeof f->spec
+            ? open_all(f, err)
+            : dpk_fail(err, DPK_ERR_USAGE, "a fabric of %zu characters", strlen(spec));
+    if (status == DPK_OK)
+        *out = f;
+    else
+        free_new(f);
+    return status;
+}
+
+void dpk_fabric_close(struct dpk_fabric *f)
+{
+    struct dpk_fabric_link *l;
+    if (!f)
+        return;
+    f->options.links_max = 0; /* no peer can open a link any more */
+    while ((l = TAILQ_FIRST(&f->links)))
+        dpk_fabric_drop(l);
+    TAILQ_FOREACH(l, &f->ending, in_list)
+    l->of = NULL;
+    const uint64_t begin = dpk_now_ms();
+    while (f->count > 0 && dpk_now_ms() - begin < CLOSE_MS)
+        if (!dpk_fabric_run(f))
+            poll(&(struct pollfd){.fd = f->fd, .events = POLLIN}, 1, 10);
+    keep_idle(f);
+}
+
+const struct dpk_fabric_place *dpk_fabric_place(const struct dpk_fabric *f)
+{
+    return &f->place;
+}
+
+int dpk_fabric_fd(const struct dpk_fabric *f)
+{
+    return f->fd;
+}
+
+enum dpk_status dpk_fabric_link(struct dpk_fabric *f, const struct dpk_fabric_place *to, void *of,
+                                struct dpk_fabric_link **out, struct dpk_error *err)
+{
+    struct sockaddr_storage at;
+    const socklen_t size = to_socket(to, &at);
+    ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_FLAGS | UCP_EP_PARAM_FIELD_SOCK_ADDR,
+                              .flags = UCP_EP_PARAMS_FLAGS_CLIENT_SERVER,
+                              .sockaddr = {.addr = (const struct sockaddr *)&at, .addrlen = size}};
+    return fabric_link_new(f, &params, of, out, err);
+}
+
+/* ---- Work ---- */
+
+/* Returns how often there was progress, at most AT_ONCE. */
+static unsigned progress(const struct dpk_fabric *f)
+{
+    unsigned count = 0;
+    while (count < AT_ONCE && f->ucx->ucp_worker_progress(f->worker) != 0)
+        count++;
+    return count;
+}
+
+bool dpk_fabric_run(struct dpk_fabric *f)
+{
+    bool any = false;
+    if (f->runs)
+        return false;
+    f->runs = true;
+    for (unsigned total = 0; total < AT_ONCE;) {
+        const unsigned count = progress(f);
+        const bool ended = fabric_links_end(f);
+        any = any || count > 0 || ended;
+        total += count + 1;
+        if (count == 0 && !ended && f->ucx->ucp_worker_arm(f->worker) == UCS_OK) {
+            f->runs = false;
+            return any;
+        }
+    }
+    f->runs = false;
+    fabric_wake(f); /* there is more to do */
+    return true;
+}
+
+static void look_at(struct dpk_fabric_link *l, uint64_t now)
+{
+    const uint64_t silent_ms = l->fabric->options.silent_ms;
+    if (now - l->heard_ms >= silent_ms || (!l->of && now - l->since_ms >= UNOWNED))
+        fabric_link_fail(l);
+    else if (now - l->sent_ms >= silent_ms / PINGS)
+        fabric_link_ping(l);
+}
+
+uint64_t dpk_fabric_look(struct dpk_fabric *f)
+{
+    const uint64_t now = dpk_now_ms(), each = f->options.silent_ms / PINGS;
+    struct dpk_fabric_link *l, *next;
+    if (TAILQ_EMPTY(&f->links))
+        return UINT64_MAX;
+    if (now < f->next_ms)
+        return f->next_ms - now;
+    for (l = TAILQ_FIRST(&f->links); l; l = next) {
+        next = TAILQ_NEXT(l, in_list);
+        look_at(l, now);
+    }
+    f->next_ms = now + each;
+    return each;
+}
+#endif

@@ -1,5 +1,5 @@
 /* Two ends of a connection, for tests of the NIC: in one process, or as two processes would have
- * them, by shared memory. Each has one piece of memory, and keeps what is told to it. */
+ * them, by shared memory, or as two machines would have them, by UCX. Each has one piece of memory, and keeps what is told to it. */
 #ifndef DPK_TEST_NIC_WORLD_H
 #define DPK_TEST_NIC_WORLD_H
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rdma/pairs/pairs.h"
+#include "rdma/pairs/transport.h"
 
 #include <cmocka.h>
 
@@ -71,6 +71,9 @@ static const struct dpk_rc_ops side_ops = {.signal = side_signal, .complete = si
 
 /* ---- Making ---- */
 
+/* Fabric of the device of sides that are made, which reach each other by it; NULL: none. */
+static const char *side_fabric;
+
 static inline void must(enum dpk_status status, const struct dpk_error *err)
 {
     if (status != DPK_OK)
@@ -84,6 +87,7 @@ static inline struct dpk_rc *nic_new(void)
     struct dpk_error err = {0};
     dpk_uuid_new_time(&identity);
     must(dpk_rc_open(&identity, &rc, &err), &err);
+    rc->fabric_first = side_fabric != NULL;
     return rc;
 }
 
@@ -117,6 +121,7 @@ static inline void side_begin(struct side *s, struct dpk_rc *rc, unsigned permis
                                                .receives = 64};
     memset(s, 0, sizeof *s);
     s->domain.device = side_device;
+    s->domain.fabric = side_fabric;
     s->rc = rc;
     s->memory = calloc(1, MEMORY);
     side_register(s, ~0u);
@@ -143,7 +148,9 @@ static inline void side_connect(struct side *s, struct side *to)
     must(dpk_rc_qp_connect(s->qp, to->address.data, to->address.size, &err), &err);
 }
 
-/* The state of a test: whether its two sides are those of two processes. */
+/* The state of a test: whether its two sides are those of two processes, or of two machines. */
+static const bool modes[3] = {false, true, true};
+#define ON_FABRIC (&modes[2])
 struct world {
     bool apart;
     struct dpk_rc *nics[2];
@@ -154,6 +161,7 @@ static inline struct world *world_with(void **state, unsigned permissions)
 {
     static struct world worlds[2];
     struct world *w = &worlds[*(bool *)*state];
+    side_fabric = *state == ON_FABRIC ? "ucx:127.0.0.1" : NULL;
     w->apart = *(bool *)*state;
     w->nics[0] = nic_new();
     w->nics[1] = w->apart ? nic_new() : NULL;
@@ -178,6 +186,7 @@ static inline void world_end(struct world *w)
     side_end(&w->b);
     dpk_rc_close(w->nics[0]);
     dpk_rc_close(w->nics[1]);
+    side_fabric = NULL;
 }
 
 /* ---- Using ---- */
@@ -279,9 +288,7 @@ static inline void silence(struct world *w, struct side *s, size_t n)
     assert_int_equal(told(s), n);
 }
 
-/* ---- Every test twice ---- */
-
-static const bool modes[2] = {false, true};
+/* ---- Every test three times ---- */
 
 #define LOCAL(f)                                                                                   \
     {                                                                                              \
@@ -291,6 +298,10 @@ static const bool modes[2] = {false, true};
     {                                                                                              \
         "processes_" #f, f, NULL, NULL, (void *)(uintptr_t)&modes[1]                               \
     }
-#define TEST(f) LOCAL(f), PROCESSES(f)
+#define FABRIC(f)                                                                                  \
+    {                                                                                              \
+        "fabric_" #f, f, NULL, NULL, (void *)(uintptr_t)ON_FABRIC                                  \
+    }
+#define TEST(f) LOCAL(f), PROCESSES(f), FABRIC(f)
 
 #endif

@@ -255,20 +255,21 @@ static void damaged_addresses_are_refused(void **state)
 {
     struct world *w = world_with(state, 0);
     struct dpk_error err = {0};
-    uint8_t bytes[DPK_RC_ADDRESS_SIZE + 1];
-    memcpy(bytes, w->b.address.data, DPK_RC_ADDRESS_SIZE);
-    bytes[DPK_RC_ADDRESS_SIZE] = 0;
+    uint8_t bytes[DPK_RC_ADDRESS_MAX + 1];
+    const size_t whole = w->b.address.size;
+    memcpy(bytes, w->b.address.data, whole);
+    bytes[whole] = 0;
     for (size_t size = 0; size <= sizeof bytes; size++)
-        if (size != DPK_RC_ADDRESS_SIZE)
+        if (size != whole)
             assert_int_equal(dpk_rc_qp_connect(w->a.qp, bytes, size, &err), DPK_ERR_FORMAT);
-    for (unsigned bit = 0; bit < 8 * DPK_RC_ADDRESS_SIZE; bit++) {
+    for (unsigned bit = 0; bit < 8 * whole; bit++) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        enum dpk_status status = dpk_rc_qp_connect(w->a.qp, bytes, DPK_RC_ADDRESS_SIZE, &err);
+        enum dpk_status status = dpk_rc_qp_connect(w->a.qp, bytes, whole, &err);
         assert_true(status == DPK_ERR_FORMAT || (status == DPK_ERR_UNSUPPORTED && bit < 64));
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
     side_connect(&w->a, &w->b);
-    assert_int_equal(dpk_rc_qp_connect(w->a.qp, bytes, DPK_RC_ADDRESS_SIZE, &err), DPK_ERR_USAGE);
+    assert_int_equal(dpk_rc_qp_connect(w->a.qp, bytes, whole, &err), DPK_ERR_USAGE);
     world_end(w);
 }
 

@@ -273,7 +273,8 @@ doca_error_t doca_dpa_ep_connect(doca_dpa_ep_t ep, doca_dpa_ep_addr_t addr)
         return no_endpoint(__func__);
     /* The API does not pass the size. All addresses of a version have the same size, and start with
      * a mark and the version; the rest is read only if both are right. */
-    const doca_error_t result = dpk_rdma_connect(e->connection, addr, DPK_RC_ADDRESS_SIZE);
+    const doca_error_t result =
+        dpk_rdma_connect(e->connection, addr, dpk_rc_address_size(addr));
     dpk_object_drop(e);
     return dpk_doca_end(ep, __func__, result);
 }

@@ -269,9 +269,7 @@ static void set_interest(struct channel *c)
         c->interest = want;
 }
 
-/* A queue pair that outlives its peers may already be connected again. Then the channel belongs to
- * the earlier connection, and only the works of that connection fail. */
-static void lose(struct dpk_rc_qp *qp, bool requests, bool peer_closed)
+void pairs_channel_lose(struct dpk_rc_qp *qp, bool requests, bool peer_closed)
 {
     if (!qp->end->options.outlives_peers)
         pairs_qp_lose_peer(qp, !peer_closed);
@@ -305,7 +303,7 @@ static void lost(struct channel *c)
         qp->responses = NULL;
     pairs_channel_close(c);
     if (qp && qp->state == QP_READY && !spare)
-        lose(qp, requests, c->peer_closed);
+        pairs_channel_lose(qp, requests, c->peer_closed);
 }
 
 void pairs_channel_refuse(struct channel *c)
@@ -351,8 +349,8 @@ bool pairs_channel_greet(struct channel *c, const struct dpk_rc_qp *qp)
 {
     struct dpk_buf addresses = {0};
     int memory = rings_new(&c->rings, RING_SIZE);
-    pairs_address_put(&qp->address, &addresses);
-    pairs_address_put(&qp->peer, &addresses);
+    pairs_address_put_near(&qp->address, &addresses);
+    pairs_address_put_near(&qp->peer, &addresses);
     bool good = memory >= 0 && !addresses.failed &&
                 rings_pass(c->fd, memory, addresses.data, addresses.size);
     pairs_gateway_close(memory);

@@ -76,6 +76,31 @@ static bool find_process(struct dpk_rc *rc, struct address *peer)
     return local || pairs_number_find_process(rc, peer->number, &peer->process);
 }
 
+/* Prepares the way to a peer that is no process of this machine. Call this without the lock. */
+static enum dpk_status find_fabric(struct dpk_rc_qp *qp, const struct address *peer,
+                                   struct dpk_error *err)
+{
+    if (peer->place.port == 0)
+        return DPK_ERR_NOT_FOUND; /* `err` has the reason */
+    if (qp_is_lossy(qp))
+        return dpk_fail(err, DPK_ERR_UNSUPPORTED,
+                        "only reliable queue pairs have peers on other machines");
+    if (!qp->end->options.domain->fabric)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND,
+                        "the peer is on another machine, but this device has no fabric (dpadev "
+                        "fabric NAME ucx:ADDRESS)");
+    return pairs_fabric_start(qp, err);
+}
+
+/* Takes the way over the fabric. Call this with the lock. */
+static enum dpk_status connect_far(struct dpk_rc_qp *qp, struct dpk_error *err)
+{
+    const enum dpk_status status = pairs_fabric_attach(qp, err);
+    if (status == DPK_OK)
+        become_ready(qp, &pairs_transport_fabric);
+    return status;
+}
+
 static enum dpk_status connect_to(struct dpk_rc_qp *qp, const struct address *peer,
                                   struct dpk_error *err)
 {
@@ -83,8 +108,11 @@ static enum dpk_status connect_to(struct dpk_rc_qp *qp, const struct address *pe
     struct dpk_rc *rc = qp->end->rc;
     enum dpk_status status = DPK_OK;
     bool local = dpk_uuid_equal(&peer->process, &rc->identity);
-    if (!local && (fd = pairs_gateway_connect(peer, true, err)) < 0)
-        return DPK_ERR_NOT_FOUND;
+    if (!local && !rc->fabric_first)
+        fd = pairs_gateway_connect(peer, true, err);
+    const bool far = !local && fd < 0;
+    if (far && (status = find_fabric(qp, peer, err)) != DPK_OK)
+        return status;
     dpk_rc_lock(rc);
     if (qp->state != QP_NEW) {
         status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");
@@ -94,7 +122,9 @@ static enum dpk_status connect_to(struct dpk_rc_qp *qp, const struct address *pe
             status = pairs_gateway_start(rc, err);
         qp->peer = *peer;
         if (status == DPK_OK)
-            status = local ? connect_local(qp, err) : connect_process(qp, fd, err);
+            status = local ? connect_local(qp, err)
+                     : far ? connect_far(qp, err)
+                           : connect_process(qp, fd, err);
         else
             pairs_gateway_close(fd);
     }

@@ -43,5 +43,7 @@ bool pairs_gateway_turn(struct dpk_rc *rc)
     if (n > 0 && !pairs_events_handle(rc, events, n))
         rc->gateway->rested = false; /* the thread waits for descriptors */
     pairs_pace_look(rc);
+    if (!SLIST_EMPTY(&rc->fabrics))
+        pairs_fabrics_run(rc);
     return n == EVENTS_MAX;
 }

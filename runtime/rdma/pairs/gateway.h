@@ -94,6 +94,10 @@ void pairs_channel_wait_begin(struct channel *c);
 void pairs_channel_wait_forget(struct channel *c);
 /* Closes a channel whose peer has waited too long, and informs the peer. */
 void pairs_channel_refuse(struct channel *c);
+/* The peer at the other end of a channel of `qp` is lost: the channel for requests, or for responses.
+ * A queue pair that outlives its peers may already be connected again. Then the channel belongs to the
+ * earlier connection, and only the works of that connection fail. */
+void pairs_channel_lose(struct dpk_rc_qp *qp, bool requests, bool peer_closed);
 /* Makes the shared memory and sends the hello of `qp`. Returns false with errno. */
 bool pairs_channel_greet(struct channel *c, const struct dpk_rc_qp *qp);
 /* Writes a request, whose payload is in the ring, and wakes the peer. */

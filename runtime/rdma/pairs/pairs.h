@@ -1,6 +1,7 @@
 /*
  * rc: reliable connected queue pairs of DPA programs, and unreliable queue pairs. The two queue pairs of a
- * connection are in one process, or in two processes of one machine.
+ * connection are in one process, in two processes of one machine, or in processes of two machines whose
+ * devices have a fabric.
  *
  *     struct dpk_rc *rc;
  *     dpk_rc_enter(&rc, &err);                                // one object for a process
@@ -24,7 +25,7 @@
  * An end may have another service (enum dpk_rc_service). Then messages that its peers cannot take are lost.
  *
  * A transport (transport.h) carries requests from one queue pair to the other: a function call
- * within a process, rings in shared memory between processes.
+ * within a process, rings in shared memory between processes, UCX between machines.
  *
  * Any thread may call all functions. One lock guards a struct dpk_rc, and also the data that its owners
  * guard with this lock (dpk_rc_lock). Callbacks run with the lock held, and must not call functions of this
@@ -285,11 +286,17 @@ void dpk_rc_end_permit(struct dpk_rc_end *end, unsigned permissions);
 /* Sets the key of an end. Datagrams with another key are dropped. */
 void dpk_rc_end_set_qkey(struct dpk_rc_end *end, uint32_t qkey);
 
-/* Appends the address that a peer needs to connect to this queue pair, at most DPK_RC_ADDRESS_SIZE bytes.
- * Bytes 24 to 27 are the number, big endian. "DPKN" and a number of four bytes, big endian, are an address
- * too. From here on other processes can reach this process. Errors: IO if that is not possible. */
+/* Appends the address that a peer needs to connect to this queue pair: DPK_RC_ADDRESS_SIZE bytes, or
+ * DPK_RC_ADDRESS_MAX bytes if its device has a fabric. Bytes 24 to 27 are the number, big endian. "DPKN" and
+ * a number of four bytes, big endian, are an address too. From here on other processes can reach this
+ * process. Whoever has the address of a queue pair can use the rights that its end gives to peers. Errors:
+ * IO if other processes cannot reach it; as of dpk_fabric_open. */
 #define DPK_RC_ADDRESS_SIZE 40
+#define DPK_RC_ADDRESS_MAX  58
 enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, struct dpk_error *err);
+
+/* Returns the size of an address that begins with these 8 bytes. */
+size_t dpk_rc_address_size(const void *address);
 
 /* Longest wait of a request, in milliseconds, for a peer that is not connected or does not exist yet. Then
  * its work fails with DPK_RC_RETRY_EXCEEDED, as on a card when all retries have failed. */
@@ -298,8 +305,9 @@ enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, str
 /* Connects a queue pair to the peer with this address. The peer must be connected to this queue pair, too.
  * Until then works wait, at most DPK_RC_CONNECT_WAIT_MS. Each direction of a connection between processes
  * takes half a MiB of shared memory. Errors: FORMAT if the address is invalid or damaged; UNSUPPORTED if it
- * has another version; USAGE if the queue pair is connected already; NOT_FOUND if there is no such peer;
- * NOMEM, IO if shared memory cannot be made. */
+ * has another version, or if an unreliable queue pair has its peer on another machine; USAGE if the queue
+ * pair is connected already; NOT_FOUND if there is no such peer; NOMEM, IO if shared memory cannot be made;
+ * as of dpk_fabric_open if the peer is on another machine. */
 enum dpk_status dpk_rc_qp_connect(struct dpk_rc_qp *qp, const void *address, size_t size,
                                   struct dpk_error *err);
 

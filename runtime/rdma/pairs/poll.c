@@ -209,7 +209,7 @@ static enum pause look(struct dpk_rc *rc)
         s->answers = false;
         return GO_ON;
     }
-    if (serve(s)) {
+    if (serve(s) || (!SLIST_EMPTY(&rc->fabrics) && pairs_fabrics_run(rc))) {
         s->spins = s->polled ? SPINS_FIRST : 0;
         s->served++;
         return GO_ON;

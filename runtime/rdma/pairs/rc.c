@@ -60,6 +60,7 @@ void dpk_rc_close(struct dpk_rc *rc)
     if (!rc || !pairs_rc_is_ours(rc))
         return;
     pairs_gateway_stop(rc);
+    pairs_fabrics_stop(rc);
     pairs_numbers_free(rc);
     pthread_mutex_destroy(&rc->lock);
     free(rc->directory);
@@ -247,8 +248,11 @@ enum dpk_status dpk_rc_qp_address(struct dpk_rc_qp *qp, struct dpk_buf *out, str
     struct dpk_rc *rc = qp->end->rc;
     if (pairs_check_owner(rc, err) != DPK_OK)
         return DPK_ERR_USAGE;
+    enum dpk_status status = pairs_fabric_start(qp, err);
+    if (status != DPK_OK)
+        return status;
     pthread_mutex_lock(&rc->lock);
-    enum dpk_status status = rc->gateway ? DPK_OK : pairs_gateway_start(rc, err);
+    status = rc->gateway ? DPK_OK : pairs_gateway_start(rc, err);
     if (status == DPK_OK)
         pairs_address_put(&qp->address, out);
     pthread_mutex_unlock(&rc->lock);

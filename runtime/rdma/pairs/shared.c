@@ -31,6 +31,8 @@ enum dpk_status pairs_gateway_attach(struct dpk_rc_qp *qp, int fd, struct dpk_er
 
 void pairs_gateway_settle(struct dpk_rc_qp *qp)
 {
+    if (qp->answers)
+        pairs_fabric_settle(qp);
     if (!qp->responses || dpk_uuid_is_zero(&qp->peer.process) ||
         pairs_address_means(&qp->peer, &qp->responses->claim))
         return;
@@ -40,6 +42,8 @@ void pairs_gateway_settle(struct dpk_rc_qp *qp)
 
 void pairs_gateway_hear_out(struct dpk_rc_qp *qp)
 {
+    if (qp->asks || qp->answers)
+        pairs_fabrics_run(qp->end->rc);
     if (qp->responses)
         pairs_channel_serve(qp->responses);
     if (qp->requests) /* the line before may have closed it */
@@ -91,6 +95,8 @@ void pairs_gateway_forget(struct dpk_rc_qp *qp)
     else if (qp->requests || qp->responses)
         forget_both(qp);
     qp->requests = qp->responses = NULL;
+    if (qp->asks || qp->answers)
+        pairs_fabric_forget(qp);
 }
 
 /* ---- The transport ---- */

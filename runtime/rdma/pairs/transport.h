@@ -11,7 +11,7 @@
  *     rc, process                                  the life of ends and queue pairs
  *     thread, poll, events, retry, pacer           threads that do the work
  *     lossy, connect, post                         the peer of a queue pair, and posting
- *     local, shared with channel                   transports
+ *     local, shared with channel, fabric           transports
  *     requester, responder                         works of this side, requests of the peer
  *     fail, works, receives, absent, direct        the error state, and transports without a peer
  *     wait, pace, numbers, why                     notes about queue pairs
@@ -26,6 +26,7 @@
 #include <sys/queue.h>
 
 #include "pairs.h"
+#include "rdma/fabric/fabric.h"
 
 #define SEGMENT 32768u /* largest payload of a request or response, in bytes */
 /* Largest size of a request by reference, in bytes. The responder copies its payload out of the memory of
@@ -93,9 +94,7 @@ enum sent {
 
 /*
  * A transport delivers each request and each response once, whole and in order. It notices when the peer
- * does not exist any more. It does its own flow control: it may return SENT_LATER at any time. A transport
- * over a network (UCX) would give `room` from buffers that it registered, send active messages, and call
- * the same two functions at the receiver.
+ * does not exist any more. It does its own flow control: it may return SENT_LATER at any time.
  */
 struct transport {
     /* Gives room for `size` bytes: the payload of the next request. send() sends the payload from this
@@ -110,20 +109,23 @@ struct transport {
      * another transport. NULL if the transport has a peer, or will never have a peer. */
     bool (*find)(struct dpk_rc_qp *qp);
     bool is_absent; /* there is no peer: requests wait */
-    bool is_shared; /* the peer is in another process */
+    bool is_shared; /* the peer is in another process, perhaps of another machine */
 };
 /* pairs_transport_absent: no queue pair has the number of the peer yet. pairs_transport_gone: the peer does not
  * exist any more. */
-extern const struct transport pairs_transport_local, pairs_transport_shared, pairs_transport_absent,
-    pairs_transport_gone;
+extern const struct transport pairs_transport_local, pairs_transport_shared, pairs_transport_fabric,
+    pairs_transport_absent, pairs_transport_gone;
 
 /* ---- Addresses ---- */
 struct address {
     struct dpk_uuid process; /* all zero: any process that has the number */
     uint32_t number;         /* number of the queue pair */
     uint64_t secret; /* differs from that of earlier queue pairs of this number; 0: any secret */
+    struct dpk_fabric_place place; /* where the process listens, if the device has a fabric */
 };
 void pairs_address_put(const struct address *a, struct dpk_buf *out);
+/* Same, without the place: DPK_RC_ADDRESS_SIZE bytes. */
+void pairs_address_put_near(const struct address *a, struct dpk_buf *out);
 enum dpk_status pairs_address_parse(const void *bytes, size_t size, struct address *out,
                                     struct dpk_error *err);
 /* Returns whether `a`, an address that a peer was given, means the queue pair with the address `b`. A
@@ -200,6 +202,7 @@ struct dpk_rc_qp {
     const struct transport *transport;
     struct dpk_rc_qp *local;              /* peer in this process */
     struct channel *requests, *responses; /* for our requests, and for the peer's */
+    struct line *asks, *answers;          /* the same on a fabric */
     struct paced paced;
 };
 
@@ -208,6 +211,7 @@ struct dpk_rc_end {
     struct dpk_rc *rc;
     struct dpk_rc_end_options options;
     struct pace *pace; /* rates of the device; NULL: no process sets rates */
+    struct fabric *fabric; /* fabric of the device; NULL: it has none, or is not needed yet */
     struct dpk_rc_receive *ring;
     uint32_t posted, taken; /* receives */
     bool dropped;           /* receives fail at once, as the last peer's process ended */
@@ -234,6 +238,8 @@ struct dpk_rc {
     /* lossy.c: returns whether there is a peer for the next work, whose messages may be lost. */
     bool (*has_peer)(struct dpk_rc_qp *qp, const struct dpk_rc_work *w);
     SLIST_HEAD(, pace) paces;
+    SLIST_HEAD(, fabric) fabrics;
+    bool fabric_first;             /* tests: peers of this machine use the fabric, too */
     TAILQ_HEAD(, dpk_rc_qp) paced; /* queue pairs that wait until their rate lets them send */
     uint64_t paced_ns; /* time when the next of them may send; UINT64_MAX: no queue pair waits */
 };
@@ -365,6 +371,23 @@ void pairs_gateway_settle(struct dpk_rc_qp *qp);
 void pairs_gateway_hear_out(struct dpk_rc_qp *qp);
 /* Closes the channels of a queue pair. */
 void pairs_gateway_forget(struct dpk_rc_qp *qp);
+/* ---- fabric.c: lines between machines ---- */
+/* Opens the fabric of the queue pair's device, if the device has one. Call this without the lock. Errors: as
+ * of dpk_fabric_open. */
+enum dpk_status pairs_fabric_start(struct dpk_rc_qp *qp, struct dpk_error *err);
+/* Closes all fabrics, which have no queue pairs any more. */
+void pairs_fabrics_stop(struct dpk_rc *rc);
+/* Makes the line for requests of `qp` to the place of its peer. */
+enum dpk_status pairs_fabric_attach(struct dpk_rc_qp *qp, struct dpk_error *err);
+/* The peer of a queue pair is known now: closes a line that another peer opened. */
+void pairs_fabric_settle(struct dpk_rc_qp *qp);
+/* Closes the lines of a queue pair. */
+void pairs_fabric_forget(struct dpk_rc_qp *qp);
+/* Handles what has arrived. Returns whether anything had. */
+bool pairs_fabrics_run(struct dpk_rc *rc);
+/* Does what is due. Returns the milliseconds until more is due; UINT64_MAX: nothing is. */
+uint64_t pairs_fabrics_look(struct dpk_rc *rc);
+
 /* Returns the channel for datagrams of a queue pair to this target. Returns NULL if there is no such
  * channel, and makes room for one more channel then. */
 struct channel *pairs_gateway_channel_to(struct dpk_rc_qp *qp, uint32_t number);

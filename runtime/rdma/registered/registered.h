@@ -36,6 +36,7 @@ struct dpk_process;
 struct dpk_memory_domain {
     atomic_uint keys;        /* number of its keys */
     const char *device;      /* directory of its device, for congestion control; NULL: none */
+    const char *fabric;      /* of its device ("ucx:192.0.2.1"); NULL: none */
     atomic_bool has_windows; /* of FlexIO; they only access memory with this alignment */
 #define DPK_MEMORY_WINDOW_ALIGN 64u /* bytes, of address and size (guide, "DPA Window") */
     struct dpk_told told;

@@ -1,0 +1,495 @@
+/* The transport between machines: a queue pair has a line for its requests, and a line for those of its
+ * peer. A line is a link of the device's fabric. Each message names the secret of the queue pair that
+ * it is for, which a peer has from the address of this queue pair. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+#include "gateway.h"
+
+/* A message is a frame after the secret, or a word after the secret. */
+#define SECRET_SIZE 8u
+#define WORD_SIZE   (SECRET_SIZE + 4u)
+enum {
+    HELLO = 0x48454c4f, /* first message of a line; the addresses of sender and receiver follow */
+    BYE = 0x42594521,   /* the sender closed its queue pair on purpose */
+};
+#define HELLO_SIZE ((size_t)2 * DPK_RC_ADDRESS_MAX)
+
+#define IN_FLIGHT    (4 * WINDOW) /* messages of a line that wait to be sent */
+#define LOOK_EACH_MS 50           /* how often lines that wait for a queue pair are looked at */
+
+_Static_assert(SEGMENT <= DPK_FABRIC_DATA_MAX, "a payload is the data of one message");
+_Static_assert(SECRET_SIZE + FRAME_SIZE <= DPK_FABRIC_HEAD_MAX, "a frame is the head of a message");
+
+struct fabric {
+    SLIST_ENTRY(fabric) link;
+    struct dpk_rc *rc;
+    struct dpk_fabric *net;
+    TAILQ_HEAD(, line) waiting; /* lines whose requests wait until a queue pair is connected */
+    char spec[DPK_FABRIC_TEXT_MAX];
+};
+
+/* A request that waits. */
+struct held {
+    STAILQ_ENTRY(held) link;
+    struct request request;
+    uint8_t payload[];
+};
+
+struct line {
+    TAILQ_ENTRY(line) in_waiting;
+    struct fabric *fabric;
+    struct dpk_fabric_link *link;
+    struct dpk_rc_qp *qp;
+    bool asks;            /* carries our requests, and the peer's responses; else the other way */
+    struct address claim; /* address that the peer gave as its own */
+    STAILQ_HEAD(, held) held;
+    unsigned held_count;
+    uint64_t waits_since; /* 0: the line is not in fabric->waiting */
+};
+
+/* ---- Life ---- */
+
+static struct line *line_new(struct fabric *f, struct dpk_rc_qp *qp, bool asks)
+{
+    struct line *l = calloc(1, sizeof *l);
+    if (!l)
+        return NULL;
+    *l = (struct line){.fabric = f, .qp = qp, .asks = asks};
+    STAILQ_INIT(&l->held);
+    return l;
+}
+
+static void end_wait(struct line *l)
+{
+    if (l->waits_since != 0)
+        TAILQ_REMOVE(&l->fabric->waiting, l, in_waiting);
+    l->waits_since = 0;
+}
+
+static void forget_first(struct line *l)
+{
+    struct held *h = STAILQ_FIRST(&l->held);
+    STAILQ_REMOVE_HEAD(&l->held, link);
+    l->held_count--;
+    free(h);
+}
+
+/* Frees a line, whose link is lost or dropped. */
+static void line_free(struct line *l)
+{
+    struct dpk_rc_qp *qp = l->qp;
+    if (qp->asks == l)
+        qp->asks = NULL;
+    if (qp->answers == l)
+        qp->answers = NULL;
+    end_wait(l);
+    while (!STAILQ_EMPTY(&l->held))
+        forget_first(l);
+    free(l);
+}
+
+static void line_drop(struct line *l)
+{
+    dpk_fabric_drop(l->link);
+    line_free(l);
+}
+
+/* Ends a line whose link is lost or dropped. */
+static void line_end(struct line *l, bool peer_closed)
+{
+    struct dpk_rc_qp *qp = l->qp;
+    const bool asks = l->asks;
+    line_free(l);
+    /* Responses of the peer may still be under way on the other line, whose end follows. */
+    if (!asks && qp->asks && qp->unanswered > 0)
+        return;
+    if (qp->state == QP_READY)
+        pairs_channel_lose(qp, asks, peer_closed);
+}
+
+/* ---- Sending ---- */
+
+static void send_word(const struct line *l, uint64_t secret, uint32_t word, uint32_t size)
+{
+    uint8_t head[WORD_SIZE];
+    dpk_store_be64(head, secret);
+    dpk_store_be32(head + SECRET_SIZE, word);
+    dpk_fabric_send(l->link, head, sizeof head, size);
+}
+
+static void send_frame(const struct line *l, uint64_t secret, const struct frame *f)
+{
+    uint8_t head[SECRET_SIZE + FRAME_SIZE];
+    dpk_store_be64(head, secret);
+    pairs_frame_write(f, head + SECRET_SIZE);
+    dpk_fabric_send(l->link, head, sizeof head, f->payload);
+}
+
+static void say_bye(const struct line *l)
+{
+    send_word(l, l->asks ? l->qp->peer.secret : l->claim.secret, BYE, 0);
+}
+
+static bool say_hello(const struct line *l)
+{
+    const struct dpk_rc_qp *qp = l->qp;
+    struct dpk_buf addresses = {0};
+    pairs_address_put(&qp->address, &addresses);
+    pairs_address_put(&qp->peer, &addresses);
+    uint8_t *room = dpk_fabric_room(l->link, HELLO_SIZE);
+    const bool good = room && !addresses.failed && addresses.size == HELLO_SIZE;
+    if (good) {
+        memcpy(room, addresses.data, HELLO_SIZE);
+        send_word(l, qp->peer.secret, HELLO, HELLO_SIZE);
+    }
+    dpk_buf_free(&addresses);
+    return good;
+}
+
+enum dpk_status pairs_fabric_attach(struct dpk_rc_qp *qp, struct dpk_error *err)
+{
+    struct line *l = line_new(qp->end->fabric, qp, true);
+    if (!l)
+        return dpk_fail_nomem(err);
+    enum dpk_status status = dpk_fabric_link(l->fabric->net, &qp->peer.place, l, &l->link, err);
+    if (status != DPK_OK) {
+        line_free(l);
+        return status;
+    }
+    if (!say_hello(l)) {
+        line_drop(l);
+        return dpk_fail_nomem(err);
+    }
+    qp->asks = l;
+    return DPK_OK;
+}
+
+void pairs_fabric_settle(struct dpk_rc_qp *qp)
+{
+    if (qp->transport != &pairs_transport_fabric ||
+        !pairs_address_means(&qp->peer, &qp->answers->claim))
+        line_drop(qp->answers);
+}
+
+void pairs_fabric_forget(struct dpk_rc_qp *qp)
+{
+    if (qp->asks)
+        line_drop(qp->asks);
+    if (qp->answers)
+        line_drop(qp->answers);
+}
+
+/* ---- Requests of the peer ---- */
+
+enum taken { TAKEN, LATER, INVALID };
+
+static void begin_wait(struct line *l)
+{
+    if (l->waits_since != 0)
+        return;
+    l->waits_since = dpk_now_ms();
+    TAILQ_INSERT_TAIL(&l->fabric->waiting, l, in_waiting);
+    pairs_gateway_wake(l->fabric->rc->gateway);
+}
+
+/* Carries out a request. The line may not exist any more after TAKEN. */
+static enum taken run(struct line *l, const struct request *r, const uint8_t *payload)
+{
+    struct frame answer = {.kind = FRAME_RESPONSE};
+    struct dpk_rc_qp *qp = l->qp;
+    uint8_t *room = dpk_fabric_room(l->link, r->opcode == DPK_RC_READ ? r->size : 0);
+    if (!room)
+        return INVALID;
+    if (pairs_responder_run(qp, r, payload, &answer.response, room) == ANSWER_LATER) {
+        if (qp->state == QP_NEW)
+            begin_wait(l);
+        return LATER;
+    }
+    answer.payload = response_payload(&answer.response);
+    send_frame(l, l->claim.secret, &answer);
+    if (response_breaks(&answer.response))
+        pairs_qp_fail(qp, DPK_RC_FLUSHED, true);
+    return TAKEN;
+}
+
+/* Keeps a request for later. Returns false if the peer sends more requests than it may. */
+static bool keep(struct line *l, const struct request *r, const uint8_t *payload, uint32_t size)
+{
+    struct held *h = l->held_count < WINDOW ? malloc(sizeof *h + size) : NULL;
+    if (!h)
+        return false;
+    h->request = *r;
+    if (size > 0)
+        memcpy(h->payload, payload, size);
+    STAILQ_INSERT_TAIL(&l->held, h, link);
+    l->held_count++;
+    return true;
+}
+
+static bool request(struct line *l, const struct frame *f, const uint8_t *payload)
+{
+    const struct request *r = &f->request;
+    if (r->by_reference || r->offers || r->service != DPK_RC_RELIABLE)
+        return false; /* these are for one machine */
+    const enum taken taken = STAILQ_EMPTY(&l->held) ? run(l, r, payload) : LATER;
+    return taken == LATER ? keep(l, r, payload, f->payload) : taken == TAKEN;
+}
+
+static void fabric_resume(struct dpk_rc_qp *qp)
+{
+    struct line *l = qp->answers;
+    struct held *h;
+    while (l && qp->answers == l && (h = STAILQ_FIRST(&l->held))) {
+        const enum taken taken = run(l, &h->request, h->payload);
+        if (taken == LATER)
+            return;
+        if (qp->answers == l)
+            forget_first(l);
+        if (taken == INVALID)
+            line_drop(l);
+    }
+}
+
+/* ---- Messages ---- */
+
+/* Returns whether a queue pair may have the peer that the other side claims to be. */
+static bool may_claim(const struct dpk_rc_qp *qp, const struct address *claim)
+{
+    if (dpk_uuid_equal(&claim->process, &qp->end->rc->identity) || qp_is_lossy(qp))
+        return false;
+    return qp->state == QP_NEW ||
+           (qp->state == QP_READY && qp->transport == &pairs_transport_fabric &&
+            pairs_address_means(&qp->peer, claim));
+}
+
+static bool hello(struct fabric *f, struct dpk_fabric_link *link, uint64_t secret,
+                  const uint8_t *addresses, size_t size)
+{
+    struct address claim, self;
+    struct line *l;
+    if (size != HELLO_SIZE ||
+        pairs_address_parse(addresses, DPK_RC_ADDRESS_MAX, &claim, NULL) != DPK_OK ||
+        pairs_address_parse(addresses + DPK_RC_ADDRESS_MAX, DPK_RC_ADDRESS_MAX, &self, NULL) !=
+            DPK_OK ||
+        self.secret == 0 || self.secret != secret || claim.secret == 0)
+        return false;
+    struct dpk_rc_qp *qp = pairs_qp_find(f->rc, &self);
+    if (!qp || qp->end->fabric != f || qp->answers || !may_claim(qp, &claim) ||
+        !(l = line_new(f, qp, false)))
+        return false;
+    l->link = link;
+    l->claim = claim;
+    qp->answers = l;
+    dpk_fabric_own(link, l);
+    return true;
+}
+
+static bool bye(struct line *l)
+{
+    dpk_fabric_drop(l->link);
+    line_end(l, true);
+    return true;
+}
+
+static bool response(struct line *l, const struct frame *f, const uint8_t *payload)
+{
+    struct dpk_rc_qp *qp = l->qp;
+    if (f->response.direct != 0 || !pairs_requester_response(qp, &f->response, payload))
+        return false;
+    if (qp->asks == l)
+        pairs_requester_resume(qp);
+    return true;
+}
+
+static bool arrived(void *context, struct dpk_fabric_link *link, void *of, const uint8_t *head,
+                    size_t head_size, const uint8_t *data, size_t size)
+{
+    struct line *l = of;
+    struct frame f;
+    struct dpk_reader in = dpk_reader(head, head_size);
+    const uint64_t secret = dpk_read_be64(&in);
+    if (!l)
+        return head_size == WORD_SIZE && dpk_read_be32(&in) == HELLO &&
+               hello(context, link, secret, data, size);
+    if (secret != l->qp->address.secret)
+        return false;
+    if (head_size == WORD_SIZE)
+        return size == 0 && dpk_read_be32(&in) == BYE && bye(l);
+    if (head_size != SECRET_SIZE + FRAME_SIZE || !pairs_frame_read(head + SECRET_SIZE, &f) ||
+        f.payload != size || f.kind != (l->asks ? FRAME_RESPONSE : FRAME_REQUEST))
+        return false;
+    return l->asks ? response(l, &f, data) : request(l, &f, data);
+}
+
+static void lost(void *context, void *of)
+{
+    (void)context;
+    line_end(of, false);
+}
+
+/* ---- Fabrics ---- */
+
+static struct fabric *find(const struct dpk_rc *rc, const char *spec)
+{
+    struct fabric *f;
+    SLIST_FOREACH(f, &rc->fabrics, link)
+    if (strcmp(f->spec, spec) == 0)
+        return f;
+    return NULL;
+}
+
+/* Opens a fabric, which takes long. Call this without the lock. */
+static enum dpk_status open_fabric(struct dpk_rc *rc, const char *spec, struct fabric **out,
+                                   struct dpk_error *err)
+{
+    struct fabric *f = calloc(1, sizeof *f);
+    const struct dpk_fabric_options options = {
+        .arrived = arrived, .lost = lost, .context = f, .in_flight_max = IN_FLIGHT};
+    if (!f)
+        return dpk_fail_nomem(err);
+    f->rc = rc;
+    TAILQ_INIT(&f->waiting);
+    snprintf(f->spec, sizeof f->spec, "%s", spec);
+    const enum dpk_status status = dpk_fabric_open(spec, &options, &f->net, err);
+    if (status == DPK_OK)
+        *out = f;
+    else
+        free(f);
+    return status;
+}
+
+/* Lets the threads of the gateway work for a fabric. Call this with the lock. */
+static enum dpk_status enter(struct dpk_rc *rc, struct fabric *f, struct dpk_error *err)
+{
+    enum dpk_status status = rc->gateway ? DPK_OK : pairs_gateway_start(rc, err);
+    if (status == DPK_OK && !pairs_gateway_watch(rc, dpk_fabric_fd(f->net)))
+        status = dpk_fail_errno(err, "no events of the fabric");
+    if (status != DPK_OK)
+        return status;
+    SLIST_INSERT_HEAD(&rc->fabrics, f, link);
+    pairs_gateway_wake(rc->gateway);
+    return DPK_OK;
+}
+
+static enum dpk_status start(struct dpk_rc *rc, const char *spec, struct fabric **out,
+                             struct dpk_error *err)
+{
+    dpk_rc_lock(rc);
+    *out = find(rc, spec);
+    dpk_rc_unlock(rc);
+    enum dpk_status status = *out ? DPK_OK : open_fabric(rc, spec, out, err);
+    if (status != DPK_OK)
+        return status;
+    dpk_rc_lock(rc);
+    if (!find(rc, spec))
+        status = enter(rc, *out, err);
+    dpk_rc_unlock(rc);
+    if (status != DPK_OK) {
+        dpk_fabric_close((*out)->net);
+        free(*out);
+    }
+    return status;
+}
+
+enum dpk_status pairs_fabric_start(struct dpk_rc_qp *qp, struct dpk_error *err)
+{
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    const char *spec = qp->end->options.domain->fabric;
+    struct fabric *f = NULL;
+    if (!spec)
+        return DPK_OK;
+    pthread_mutex_lock(&one_at_a_time);
+    const enum dpk_status status = start(qp->end->rc, spec, &f, err);
+    pthread_mutex_unlock(&one_at_a_time);
+    if (status != DPK_OK)
+        return status;
+    dpk_rc_lock(qp->end->rc);
+    qp->end->fabric = f;
+    qp->address.place = *dpk_fabric_place(f->net);
+    dpk_rc_unlock(qp->end->rc);
+    return DPK_OK;
+}
+
+void pairs_fabrics_stop(struct dpk_rc *rc)
+{
+    struct fabric *f;
+    while ((f = SLIST_FIRST(&rc->fabrics))) {
+        SLIST_REMOVE_HEAD(&rc->fabrics, link);
+        dpk_fabric_close(f->net);
+        free(f);
+    }
+}
+
+bool pairs_fabrics_run(struct dpk_rc *rc)
+{
+    struct fabric *f;
+    bool any = false;
+    SLIST_FOREACH(f, &rc->fabrics, link)
+    any = dpk_fabric_run(f->net) || any;
+    return any;
+}
+
+/* Ends the wait of lines whose queue pair was not connected in time. Returns whether a line waits. */
+static bool run_waits(struct fabric *f)
+{
+    const uint64_t now = dpk_now_ms();
+    for (struct line *l = TAILQ_FIRST(&f->waiting), *next; l; l = next) {
+        next = TAILQ_NEXT(l, in_waiting);
+        if (l->qp->state != QP_NEW) {
+            end_wait(l);
+        } else if (now - l->waits_since >= f->rc->connect_wait_ms) {
+            say_bye(l);
+            line_drop(l);
+        }
+    }
+    return !TAILQ_EMPTY(&f->waiting);
+}
+
+uint64_t pairs_fabrics_look(struct dpk_rc *rc)
+{
+    struct fabric *f;
+    uint64_t due = UINT64_MAX;
+    SLIST_FOREACH(f, &rc->fabrics, link)
+    {
+        dpk_fabric_run(f->net);
+        const uint64_t line = run_waits(f) ? LOOK_EACH_MS : UINT64_MAX;
+        const uint64_t net = dpk_fabric_look(f->net);
+        due = line < due ? line : due;
+        due = net < due ? net : due;
+    }
+    return due;
+}
+
+/* ---- The transport ---- */
+
+static enum sent fabric_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload)
+{
+    *payload = qp->asks ? dpk_fabric_room(qp->asks->link, size) : NULL;
+    return *payload ? SENT : SENT_NEVER;
+}
+
+static enum sent fabric_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload)
+{
+    (void)payload; /* it is in the room of the link */
+    send_frame(
+        qp->asks, qp->peer.secret,
+        &(struct frame){.kind = FRAME_REQUEST, .request = *r, .payload = request_payload(r)});
+    return SENT;
+}
+
+static void fabric_close(struct dpk_rc_qp *qp)
+{
+    if (qp->asks)
+        say_bye(qp->asks);
+    if (qp->answers)
+        say_bye(qp->answers);
+    pairs_fabric_forget(qp);
+}
+
+const struct transport pairs_transport_fabric = {.room = fabric_room,
+                                                 .send = fabric_send,
+                                                 .resume = fabric_resume,
+                                                 .close = fabric_close,
+                                                 .is_shared = true};

@@ -1,0 +1,198 @@
+/* Hostile peers of a queue pair on a fabric: strangers without the secret of an address, and peers that send
+ * what no queue pair sends. */
+#include <poll.h>
+
+#include "rc_world.h"
+#include "rdma/pairs/frame.h"
+
+#define HERE  "ucx:127.0.0.1"
+#define HELLO UINT32_C(0x48454c4f)
+
+/* The peer, by hand. */
+struct speaker {
+    struct dpk_fabric *fabric;
+    struct dpk_fabric_link *link;
+    struct address self, to;
+    unsigned heard, lost;
+};
+
+static bool arrived(void *context, struct dpk_fabric_link *link, void *of, const uint8_t *head,
+                    size_t head_size, const uint8_t *data, size_t size)
+{
+    (void)link, (void)of, (void)head, (void)head_size, (void)data, (void)size;
+    ((struct speaker *)context)->heard++;
+    return true;
+}
+
+static void lost(void *context, void *of)
+{
+    (void)of;
+    ((struct speaker *)context)->lost++;
+    ((struct speaker *)context)->link = NULL;
+}
+
+/* Opens a link to the queue pair of a side. */
+static void speaker_open(struct speaker *s, const struct side *to)
+{
+    struct dpk_error err = {0};
+    const struct dpk_fabric_options options = {
+        .arrived = arrived, .lost = lost, .context = s, .in_flight_max = 1000};
+    *s = (struct speaker){.self = {.number = 1, .secret = 2}};
+    must(dpk_fabric_open(HERE, &options, &s->fabric, &err), &err);
+    dpk_uuid_new_time(&s->self.process);
+    s->self.place = *dpk_fabric_place(s->fabric);
+    must(pairs_address_parse(to->address.data, to->address.size, &s->to, &err), &err);
+    must(dpk_fabric_link(s->fabric, &s->to.place, s, &s->link, &err), &err);
+}
+
+static void say(struct speaker *s, const void *head, size_t head_size, const void *data,
+                uint32_t size)
+{
+    if (!s->link)
+        return;
+    uint8_t *room = dpk_fabric_room(s->link, size);
+    assert_non_null(room);
+    if (size > 0)
+        memcpy(room, data, size);
+    dpk_fabric_send(s->link, head, head_size, size);
+}
+
+static void say_hello(struct speaker *s, uint64_t secret)
+{
+    uint8_t head[12];
+    struct dpk_buf addresses = {0};
+    struct address to = s->to;
+    to.secret = secret;
+    pairs_address_put(&s->self, &addresses);
+    pairs_address_put(&to, &addresses);
+    dpk_store_be64(head, secret);
+    dpk_store_be32(head + 8, HELLO);
+    say(s, head, sizeof head, addresses.data, (uint32_t)addresses.size);
+    dpk_buf_free(&addresses);
+}
+
+static void say_frame(struct speaker *s, uint64_t secret, const uint8_t frame[FRAME_SIZE],
+                      const void *data, uint32_t size)
+{
+    uint8_t head[8 + FRAME_SIZE];
+    dpk_store_be64(head, secret);
+    memcpy(head + 8, frame, FRAME_SIZE);
+    say(s, head, sizeof head, data, size);
+}
+
+/* The runner ends a test that waits too long. */
+static void await_lost(struct speaker *s)
+{
+    while (s->lost == 0) {
+        poll(&(struct pollfd){.fd = dpk_fabric_fd(s->fabric), .events = POLLIN}, 1, 100);
+        dpk_fabric_run(s->fabric);
+    }
+}
+
+static void connect_to(struct side *side, const struct address *peer)
+{
+    struct dpk_error err = {0};
+    struct dpk_buf bytes = {0};
+    pairs_address_put(peer, &bytes);
+    must(dpk_rc_qp_connect(side->qp, bytes.data, bytes.size, &err), &err);
+    dpk_buf_free(&bytes);
+}
+
+static bool is_untouched(const struct side *s)
+{
+    for (size_t i = 0; i < MEMORY; i++)
+        if (s->memory[i] != 0)
+            return false;
+    return true;
+}
+
+static const struct request write_request = {
+    .opcode = DPK_RC_WRITE, .first = true, .last = true, .size = 8, .total = 8, .address = BASE};
+
+static void strangers_get_nothing(void **state)
+{
+    struct world *w = world_with(state, ALL_REMOTE);
+    static const uint8_t ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    for (unsigned kind = 0; kind < 4; kind++) {
+        struct speaker s;
+        uint8_t frame[FRAME_SIZE];
+        struct request r = write_request;
+        r.key = w->b.key;
+        pairs_frame_write(&(struct frame){.kind = FRAME_REQUEST, .request = r, .payload = 8},
+                          frame);
+        speaker_open(&s, &w->b);
+        if (kind != 3) /* else: no hello at all */
+            say_hello(&s, kind == 0 ? 0 : kind == 1 ? s.to.secret + 1 : s.to.secret);
+        if (kind >= 2)
+            say_frame(&s, kind == 2 ? s.to.secret ^ 1 : s.to.secret, frame, ones, sizeof ones);
+        await_lost(&s);
+        assert_int_equal(s.heard, 0);
+        dpk_fabric_close(s.fabric);
+    }
+    assert_true(is_untouched(&w->b));
+    side_connect(&w->a, &w->b); /* the queue pair is as before */
+    side_connect(&w->b, &w->a);
+    introduce(w);
+    world_end(w);
+}
+
+/* A request that is good, but for some random bytes. */
+static void mutate(uint8_t frame[FRAME_SIZE], const struct side *to, unsigned seed)
+{
+    struct request r = write_request;
+    srand(seed);
+    r.key = to->key;
+    r.opcode = (enum dpk_rc_opcode)(rand() % DPK_RC_OPCODES);
+    pairs_frame_write(&(struct frame){.kind = FRAME_REQUEST, .request = r, .payload = 8}, frame);
+    for (unsigned i = 0; i < 1 + seed % 6; i++)
+        frame[(unsigned)rand() % FRAME_SIZE] = (uint8_t)rand();
+}
+
+static void malformed_frames_end_the_connection_alone(void **state)
+{
+    struct world *w = world_with(state, 0); /* peers have no rights */
+    for (unsigned seed = 0; seed < 60; seed++) {
+        struct speaker s;
+        uint8_t frame[FRAME_SIZE], data[64] = {1};
+        speaker_open(&s, &w->b);
+        connect_to(&w->b, &s.self);
+        say_hello(&s, s.to.secret);
+        for (unsigned i = 0; i < 8; i++) {
+            mutate(frame, &w->b, seed * 8 + i);
+            say_frame(&s, s.to.secret, frame, data, (unsigned)rand() % sizeof data);
+        }
+        say_frame(&s, s.to.secret, frame, data, sizeof data); /* more bytes than any of these */
+        await_lost(&s);
+        dpk_fabric_close(s.fabric);
+        dpk_rc_qp_reset(w->b.qp);
+    }
+    assert_true(is_untouched(&w->b));
+    world_end(w);
+}
+
+static void too_many_requests_end_the_connection(void **state)
+{
+    struct world *w = world_with(state, ALL_REMOTE);
+    struct speaker s;
+    uint8_t frame[FRAME_SIZE];
+    const struct request r = {.first = true, .last = true, .rnr_retries = DPK_RC_RNR_FOREVER};
+    pairs_frame_write(&(struct frame){.kind = FRAME_REQUEST, .request = r}, frame);
+    speaker_open(&s, &w->b);
+    connect_to(&w->b, &s.self);
+    say_hello(&s, s.to.secret);
+    for (unsigned i = 0; i < WINDOW + 1; i++) /* sends without a receive */
+        say_frame(&s, s.to.secret, frame, NULL, 0);
+    await_lost(&s);
+    dpk_fabric_close(s.fabric);
+    world_end(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FABRIC(strangers_get_nothing),
+        FABRIC(malformed_frames_end_the_connection_alone),
+        FABRIC(too_many_requests_end_the_connection),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

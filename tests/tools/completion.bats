@@ -88,7 +88,7 @@ program() {
 @test "devices are offered where a command takes one" {
     device
     touch mlx5_file
-    for c in show reset delete log export ps wire stats; do
+    for c in show reset delete log export ps wire fabric stats; do
         [ "$(offers dpadev $c ml)" = "mlx5_7" ]
     done
     [ "$(offers dpadev ps -t ml)" = "mlx5_7" ]
@@ -107,6 +107,7 @@ program() {
     [ "$(offers dpadev wire mlx5_7 dev :)" = mlx5_7 ]
     [ "$(offers dpadev wire mlx5_7 pcap : in)" = input.pcap ]
     [ -z "$(offers dpadev wire mlx5_7 udp :)" ]
+    [ "$(offers dpadev fabric mlx5_7 o)" = off ]
 }
 
 @test "targets are offered, also several in a row" {

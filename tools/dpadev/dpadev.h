@@ -16,12 +16,12 @@ struct dpadev_options {
 };
 
 /* The commands, with their options, in make.c, ask.c, claim.c, trust.c, lock.c, archive.c, wire.c,
- * stats.c, switch.c, report.c and exec.c. */
+ * fabric.c, stats.c, switch.c, report.c and exec.c. */
 extern const struct dpk_command dpadev_create, dpadev_reset, dpadev_delete;
 extern const struct dpk_command dpadev_list, dpadev_show, dpadev_log, dpadev_ps;
 extern const struct dpk_command dpadev_claim, dpadev_trust, dpadev_lock;
-extern const struct dpk_command dpadev_export, dpadev_import, dpadev_wire, dpadev_stats,
-    dpadev_switch, dpadev_report, dpadev_exec;
+extern const struct dpk_command dpadev_export, dpadev_import, dpadev_wire, dpadev_fabric,
+    dpadev_stats, dpadev_switch, dpadev_report, dpadev_exec;
 
 /* Gets the folder of a switch, which may be absent. Errors: DPK_ERR_USAGE for an invalid name.
  * switch.c */

@@ -326,7 +326,8 @@ static void put_identity(struct dpk_buf *out, const cJSON *report)
                                             {"serial", "Serial number"},
                                             {"hw_target", "Type"},
                                             {"created", "Created"},
-                                            {"wire", "Wire"}};
+                                            {"wire", "Wire"},
+                                            {"fabric", "Fabric"}};
     begin_section(out, "identity", "Identity");
     PUT_LIST(out, "Identity", get(report, "device"), columns);
     dpk_put_format(out, "</section>\n");

@@ -14,7 +14,7 @@ struct portrait {
     struct dpk_device_rollback rollback;
     bool authentication, authentication_next, locked;
     enum dpk_debug_rights debuggers, debuggers_next;
-    char wire[DPK_DEVICE_WIRE_MAX];
+    char wire[DPK_DEVICE_WIRE_MAX], fabric[DPK_DEVICE_FABRIC_MAX];
     struct dpk_partitions partitions;
     char factory_key[4200]; /* "" if there is none */
 };
@@ -48,6 +48,9 @@ static enum dpk_status look(struct dpk_device *dev, struct portrait *p, struct d
     if (status == DPK_OK)
         status = dpk_device_wire(dev, p->wire, err);
     (void)dpk_text_clean(p->wire);
+    if (status == DPK_OK)
+        status = dpk_device_fabric(dev, p->fabric, err);
+    (void)dpk_text_clean(p->fabric);
     if (status == DPK_OK)
         status = dpk_device_partitions(dev, &p->partitions, err);
     if (status == DPK_OK)
@@ -249,6 +252,8 @@ static enum dpk_status print_portrait(const char *name, const struct portrait *p
     tree_identity(&tree, name, &p->info);
     tree_representors(&tree, &p->info);
     dpadev_tree_add(&tree, 1, "Wire: %s", p->wire);
+    if (strcmp(p->fabric, "off") != 0)
+        dpadev_tree_add(&tree, 1, "Fabric: %s", p->fabric);
     dpadev_tree_units(&tree, &p->partitions);
     tree_keys(&tree, p);
     dpadev_tree_add(&tree, 1, "CA certificates: %zu of %d places taken", p->cert_count,
@@ -370,6 +375,7 @@ static cJSON *json_portrait(const char *name, const struct portrait *p)
     json_identity(o, name, &p->info);
     json_pair(o, name, &p->info);
     dpk_json_text(o, "wire", p->wire);
+    dpk_json_text(o, "fabric", p->fabric);
     dpadev_json_units(o, &p->partitions);
     json_policy(o, p);
     json_rollback(o, &p->rollback);

@@ -162,7 +162,7 @@ static enum dpk_status look(const char *name, struct dpk_verbs_device *out)
 {
     struct dpk_device *state = NULL;
     struct dpk_device_info info;
-    char wire[DPK_DEVICE_WIRE_MAX];
+    char wire[DPK_DEVICE_WIRE_MAX], fabric[DPK_DEVICE_FABRIC_MAX];
     enum dpk_status status = dpk_device_open(name, &state, NULL);
     if (status != DPK_OK)
         return status;
@@ -175,8 +175,12 @@ static enum dpk_status look(const char *name, struct dpk_verbs_device *out)
     }
     if (status == DPK_OK)
         status = dpk_device_dma_max(state, &out->dma_max, NULL);
+    if (status == DPK_OK)
+        status = dpk_device_fabric(state, fabric, NULL);
     dpk_device_close(state);
     if (status == DPK_OK && !(out->wire = strdup(wire)))
+        status = DPK_ERR_NOMEM;
+    if (status == DPK_OK && strcmp(fabric, "off") != 0 && !(out->fabric = strdup(fabric)))
         status = DPK_ERR_NOMEM;
     return status;
 }
@@ -197,6 +201,7 @@ struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
         if (c) {
             dpk_steering_free(c->device.steering);
             free(c->device.wire);
+            free(c->device.fabric);
         }
         free(c);
         errno = errno_of(status);
@@ -236,6 +241,7 @@ int dpk_verbs_close_device(struct ibv_context *context)
         c->end_attached(c->attached);
     dpk_steering_free(c->device.steering);
     free(c->device.wire);
+    free(c->device.fabric);
     verbs_async_close(&c->async);
     pthread_mutex_destroy(&context->mutex);
     device_release(context->device);

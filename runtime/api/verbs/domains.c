@@ -53,6 +53,7 @@ struct ibv_pd *dpk_verbs_alloc_pd(struct ibv_context *context)
     d->ib.context = context;
     if (context_of(context)->device.directory[0])
         d->memory.device = context_of(context)->device.directory;
+    d->memory.fabric = context_of(context)->device.fabric;
     d->ib.handle = atomic_fetch_add(&context_of(context)->pds, 1);
     return &d->ib;
 }

@@ -312,6 +312,7 @@ struct dpk_verbs_device {
     unsigned id;                                /* of its type, on PCI */
     uint32_t dma_max;                           /* bytes of one task of DMA */
     char *wire;                                 /* the wire of the port, from the device's state */
+    char *fabric;                               /* the same for its fabric; NULL: there is none */
     atomic_uint_least32_t flow_counters;        /* number of counters that were ever made */
     _Atomic(const void *) uars[DPK_VERBS_UARS]; /* by mlx5dv_devx_alloc_uar; NULL: free */
 };

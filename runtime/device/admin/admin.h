@@ -54,6 +54,10 @@ enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err);
  * machine. */
 enum dpk_status dpk_device_set_wire(struct dpk_device *dev, const char *wire,
                                     struct dpk_error *err);
+/* Sets the fabric of the function on this side: a specification that dpk_fabric_parse accepts, or "off". It
+ * is not part of archives either. */
+enum dpk_status dpk_device_set_fabric(struct dpk_device *dev, const char *fabric,
+                                      struct dpk_error *err);
 
 /* ---- Execution units ----
  *

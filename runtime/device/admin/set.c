@@ -1,4 +1,4 @@
-/* Sets parameters by name, as users do, and the wire of the port. */
+/* Sets parameters by name, as users do, the wire of the port, and the fabric of RDMA. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -140,6 +140,16 @@ enum dpk_status dpk_device_try_set(struct dpk_device *dev, const struct dpk_nv_d
     return status;
 }
 
+/* Ends a transaction with a new value and its event. */
+static enum dpk_status put_logged(struct dpk_device *dev, const char *action, const char *key,
+                                  const char *value, struct dpk_error *err)
+{
+    enum dpk_status status = dpk_db_put_meta(dev->db, key, value, err);
+    if (status == DPK_OK)
+        status = dpk_device_log_in(dev->db, action, "OK", value, err);
+    return dpk_db_end(dev->db, status, err);
+}
+
 enum dpk_status dpk_device_set_wire(struct dpk_device *dev, const char *wire, struct dpk_error *err)
 {
     enum dpk_status status =
@@ -149,8 +159,16 @@ enum dpk_status dpk_device_set_wire(struct dpk_device *dev, const char *wire, st
                        DPK_DEVICE_WIRE_MAX - 1);
     if (status != DPK_OK)
         return status;
-    status = dpk_db_put_meta(dev->db, dpk_wire_key(dev), wire, err);
-    if (status == DPK_OK)
-        status = dpk_device_log_in(dev->db, "wire", "OK", wire, err);
-    return dpk_db_end(dev->db, status, err);
+    return put_logged(dev, "wire", dpk_wire_key(dev), wire, err);
+}
+
+enum dpk_status dpk_device_set_fabric(struct dpk_device *dev, const char *fabric,
+                                      struct dpk_error *err)
+{
+    enum dpk_status status =
+        strlen(fabric) < DPK_DEVICE_FABRIC_MAX
+            ? dpk_db_begin(dev->db, err)
+            : dpk_fail(err, DPK_ERR_RANGE, "a fabric of %zu characters, at most %d", strlen(fabric),
+                       DPK_DEVICE_FABRIC_MAX - 1);
+    return status == DPK_OK ? put_logged(dev, "fabric", dpk_fabric_key(dev), fabric, err) : status;
 }

@@ -90,6 +90,14 @@ enum dpk_status dpk_device_wire(struct dpk_device *dev, char out[DPK_DEVICE_WIRE
     return dpk_db_find_meta(dev->db, dpk_wire_key(dev), out, DPK_DEVICE_WIRE_MAX, &found, err);
 }
 
+enum dpk_status dpk_device_fabric(struct dpk_device *dev, char out[DPK_DEVICE_FABRIC_MAX],
+                                  struct dpk_error *err)
+{
+    bool found;
+    snprintf(out, DPK_DEVICE_FABRIC_MAX, "off");
+    return dpk_db_find_meta(dev->db, dpk_fabric_key(dev), out, DPK_DEVICE_FABRIC_MAX, &found, err);
+}
+
 enum dpk_status dpk_device_dma_max(struct dpk_device *dev, uint32_t *out, struct dpk_error *err)
 {
     char text[16] = "";

@@ -106,6 +106,12 @@ static inline const char *dpk_wire_key(const struct dpk_device *dev)
     return dev->side == DPK_SIDE_DPU ? "wire_dpu" : "wire";
 }
 
+/* Returns the key of the fabric of the device's function; a device without one does not have this row. */
+static inline const char *dpk_fabric_key(const struct dpk_device *dev)
+{
+    return dev->side == DPK_SIDE_DPU ? "fabric_dpu" : "fabric";
+}
+
 /* ---- units.c ---- */
 
 /* Key of the partitions in the table "meta". */

@@ -110,6 +110,11 @@ enum dpk_status dpk_device_log(struct dpk_device *dev, const char *action, const
 #define DPK_DEVICE_WIRE_MAX 1024 /* bytes, with the NUL */
 enum dpk_status dpk_device_wire(struct dpk_device *dev, char out[DPK_DEVICE_WIRE_MAX],
                                 struct dpk_error *err);
+/* Gets the fabric by which RDMA of the device's function on this side reaches other machines: a
+ * specification (rdma/fabric/fabric.h), or "off". */
+#define DPK_DEVICE_FABRIC_MAX 64 /* bytes, with the NUL */
+enum dpk_status dpk_device_fabric(struct dpk_device *dev, char out[DPK_DEVICE_FABRIC_MAX],
+                                  struct dpk_error *err);
 /* Gets the maximum bytes of a DMA task of the card, by default DPK_DMA_MAX_CARD. */
 enum dpk_status dpk_device_dma_max(struct dpk_device *dev, uint32_t *out, struct dpk_error *err);
 

@@ -332,15 +332,18 @@ static struct dpk_memory_domain *domain_of(const char *name)
     return n ? &n->domain : NULL;
 }
 
-/* Sets the name of a domain once, because it outlives the context. Without memory there is no
- * name. */
+/* Sets the names of a domain once, because it outlives the context. Without memory there are no
+ * names. */
 static void name_device(struct dpk_memory_domain *domain, struct ibv_context *context)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     const char *directory = dpk_verbs_device(context)->directory;
+    const char *fabric = dpk_verbs_device(context)->fabric;
     pthread_mutex_lock(&lock);
     if (!domain->device && *directory)
         domain->device = strdup(directory);
+    if (!domain->fabric && fabric)
+        domain->fabric = strdup(fabric);
     pthread_mutex_unlock(&lock);
 }
 

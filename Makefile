@@ -192,7 +192,7 @@ $(TRANSLATOR): runtime/engine/llvm/exports.map $(call objs,runtime/engine/llvm/*
 	$(Q)mkdir -p $(@D) && $(loaded_link) $(LLVM_LIBS) -pthread
 # dpacc loads it when it reads a source.
 $(B)/bin/dpacc: | $(INTERFACE)
-$(INTERFACE): tools/dpacc/interface/exports.map $(call objs,tools/dpacc/interface/*.c tools/dpacc/unit.c tools/dpacc/words.c) $(O)/libdpkbase.a
+$(INTERFACE): tools/dpacc/interface/exports.map $(call objs,tools/dpacc/interface/*.c tools/dpacc/unit.c tools/common/words.c) $(O)/libdpkbase.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(loaded_link) $(CLANG_LIBS) $(PKG_LIBS)
 $(B)/lib/libdoca_common.so: runtime/api/doca/common.map $(call objs,$(IN_doca_common) runtime/api/addresses/*.c) $(B)/lib/libdpakit-engine.so

@@ -131,11 +131,11 @@ static enum dpk_status link_programs(struct build *b)
     if (!dpacc_build_links(c))
         return DPK_OK;
     for (size_t i = 0; i < b->paths.count; i++)
-        dpacc_words_append(&entries, &b->units[i].entries);
-    dpacc_words_append(&entries, &b->library_entries);
+        dpk_words_append(&entries, &b->units[i].entries);
+    dpk_words_append(&entries, &b->library_entries);
     for (size_t i = 0; i < b->paths.count; i++)
-        dpacc_words_append(&hosts, &b->units[i].hosts);
-    dpacc_words_append(&hosts, &b->library_hosts);
+        dpk_words_append(&hosts, &b->units[i].hosts);
+    dpk_words_append(&hosts, &b->library_hosts);
     for (size_t t = 0; t < c->target_count; t++)
         dpacc_link_device(c, &b->paths, &entries, b->fat, t,
                           dpacc_jobs_add(&b->jobs, "device link", 1));
@@ -148,8 +148,8 @@ static enum dpk_status link_programs(struct build *b)
         dpacc_name_target(c, &b->paths, t, dpacc_jobs_add(&b->jobs, "device target", 2));
     if (status == DPK_OK)
         dpacc_make_meta(c, &b->paths, &hosts, dpacc_jobs_add(&b->jobs, "embedding", 2));
-    dpacc_words_free(&entries);
-    dpacc_words_free(&hosts);
+    dpk_words_free(&entries);
+    dpk_words_free(&hosts);
     return status == DPK_OK ? dpacc_build_run_jobs(b) : status;
 }
 
@@ -289,7 +289,7 @@ static int fail(struct build *b)
     fprintf(stderr, "-E- %s%s%s\n", job ? job->what : "", job ? ": " : "", b->err.message);
     if (job && b->run.verbose) {
         struct dpk_buf line = {0};
-        dpacc_words_quote(&job->words, &line);
+        dpk_words_quote(&job->words, &line);
         dpk_put_u8(&line, 0);
         if (!line.failed)
             fprintf(stderr, "    %s\n", (const char *)line.data);
@@ -363,19 +363,19 @@ static void release(struct build *b)
     dpacc_jobs_free(&b->jobs);
     for (size_t i = 0; i < b->paths.count && b->units; i++) {
         struct unit *u = &b->units[i];
-        dpacc_words_free(&u->entries);
-        dpacc_words_free(&u->hosts);
-        dpacc_words_free(&u->places);
-        dpacc_words_free(&u->complaints);
+        dpk_words_free(&u->entries);
+        dpk_words_free(&u->hosts);
+        dpk_words_free(&u->places);
+        dpk_words_free(&u->complaints);
         free(u->syntax_error);
     }
     dpacc_workdir_free(&b->paths);
     free(b->units);
     free(b->fat);
     free(b->resources);
-    dpacc_words_free(&b->library_entries);
-    dpacc_words_free(&b->library_hosts);
-    dpacc_words_free(&b->device);
+    dpk_words_free(&b->library_entries);
+    dpk_words_free(&b->library_hosts);
+    dpk_words_free(&b->device);
 }
 
 int dpacc_build(const struct config *config)

@@ -126,12 +126,12 @@ static enum dpk_status sort_inputs(struct config *c, const struct dpk_args *args
             status = dpacc_config_add_archive(c, word, err);
         } else {
             status = dpacc_config_check_readable(word, err);
-            if (status == DPK_OK && dpacc_words_have(&c->units, word))
+            if (status == DPK_OK && dpk_words_have(&c->units, word))
                 status = dpk_fail(err, DPK_ERR_USAGE, "%s: given twice", word);
             if (status == DPK_OK && c->mode == MODE_COMPILE && !dpacc_config_is_source(word))
                 status = dpk_fail(err, DPK_ERR_USAGE, "%s: -c compiles C sources (.c) only", word);
-            dpacc_words_add(&c->units, word);
-            dpacc_words_add(&c->inputs, word);
+            dpk_words_add(&c->units, word);
+            dpk_words_add(&c->inputs, word);
         }
         if (status != DPK_OK)
             return status;
@@ -205,21 +205,21 @@ static enum dpk_status check_outputs(const struct config *c, struct dpk_error *e
         char *path = dpacc_config_output(c, i);
         if (!path)
             status = dpk_fail_nomem(err);
-        else if (dpacc_words_have(&seen, path))
+        else if (dpk_words_have(&seen, path))
             status = dpk_fail(err, DPK_ERR_USAGE,
                               "%s: two sources would make it; compile them apart", path);
         else
             status = check_output(c, path, err);
         if (path)
-            dpacc_words_add(&seen, path);
+            dpk_words_add(&seen, path);
         free(path);
     }
-    if (status == DPK_OK && c->database && dpacc_words_have(&seen, c->database))
+    if (status == DPK_OK && c->database && dpk_words_have(&seen, c->database))
         status = dpk_fail(err, DPK_ERR_USAGE, "-compile-commands: %s is the output", c->database);
     else if (status == DPK_OK && c->database &&
              (status = check_output(c, c->database, err)) != DPK_OK)
         dpk_error_prefix(err, "-compile-commands");
-    dpacc_words_free(&seen);
+    dpk_words_free(&seen);
     return status;
 }
 
@@ -288,7 +288,7 @@ static enum dpk_status check_compiles(const char *option, const struct words *op
     static const char *const early[] = {"-E",   "-S",        "-M",    "-MM", "-fsyntax-only",
                                         "-###", "--version", "--help"};
     for (size_t i = 0; i < sizeof early / sizeof *early; i++)
-        if (dpacc_words_have(options, early[i]))
+        if (dpk_words_have(options, early[i]))
             return dpk_fail(err, DPK_ERR_USAGE, "%s: with %s the compiler makes no object", option,
                             early[i]);
     return DPK_OK;
@@ -311,7 +311,7 @@ static enum dpk_status check_rest(struct config *c, struct dpk_error *err)
         status = dpacc_config_check_readable(c->attributes, err);
         if (status != DPK_OK)
             return dpk_error_prefix(err, "-dpa-proc-attr");
-        dpacc_words_add(&c->inputs, c->attributes);
+        dpk_words_add(&c->inputs, c->attributes);
     }
     if (c->coverage && c->flto)
         return dpk_fail(err, DPK_ERR_USAGE, "-coverage and -flto cannot be used together");

@@ -29,7 +29,7 @@ static enum dpk_status make_command(struct config *c, int argc, char **argv, str
     struct words rest = {0};
     for (int i = 1; i < argc; i++) {
         const char *value = mcpu_value(argv[i]);
-        dpacc_words_add(value ? &c->mcpu : &rest, value ? value : argv[i]);
+        dpk_words_add(value ? &c->mcpu : &rest, value ? value : argv[i]);
     }
     enum dpk_status status = dpacc_config_find_root(c, err);
     if (status == DPK_OK)
@@ -41,13 +41,13 @@ static enum dpk_status make_command(struct config *c, int argc, char **argv, str
     if (status == DPK_OK) {
         dpacc_begin_device_compile(c, 0, command);
         dpacc_device_arguments(c, command);
-        dpacc_words_add(command, "-fuse-ld=lld");
-        dpacc_words_add(command, "-Wno-unused-command-line-argument");
-        dpacc_words_append(command, &rest);
+        dpk_words_add(command, "-fuse-ld=lld");
+        dpk_words_add(command, "-Wno-unused-command-line-argument");
+        dpk_words_append(command, &rest);
         if (command->failed)
             status = dpk_fail_nomem(err);
     }
-    dpacc_words_free(&rest);
+    dpk_words_free(&rest);
     return status;
 }
 
@@ -64,7 +64,7 @@ int dpacc_clang_run(int argc, char **argv)
     }
     dpk_error_prefix(&err, "dpa-clang");
     dpk_tool_fail(&err);
-    dpacc_words_free(&command);
+    dpk_words_free(&command);
     dpacc_config_free(&c);
     return err.status == DPK_ERR_TOOL || err.status == DPK_ERR_NOMEM ? 2 : 1;
 }

@@ -67,7 +67,7 @@ enum dpk_status dpacc_clangd_tell(struct build *b)
     for (size_t i = 0; i < list.count; i++) {
         free(list.at[i].file);
         free(list.at[i].output);
-        dpacc_words_free(&list.at[i].arguments);
+        dpk_words_free(&list.at[i].arguments);
     }
     free(list.at);
     return status;

@@ -16,9 +16,9 @@ void dpacc_device_compiler(struct words *out)
 {
     const char *value = dpacc_commands_tool("DPA_CLANG", "clang");
     if (strpbrk(value, " \t") && access(value, X_OK) != 0)
-        dpacc_words_split(out, value);
+        dpk_words_split(out, value);
     else
-        dpacc_words_add(out, value);
+        dpk_words_add(out, value);
 }
 
 static const char *device_linker(void)
@@ -35,11 +35,11 @@ void dpacc_add_prefix_maps(const struct config *c, struct words *out)
      * the longest. */
     bool first = !here || strlen(c->root) < strlen(here);
     if (first)
-        dpacc_words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
+        dpk_words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
     if (here)
-        dpacc_words_addf(out, "-fdebug-prefix-map=%s=.", here);
+        dpk_words_addf(out, "-fdebug-prefix-map=%s=.", here);
     if (!first)
-        dpacc_words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
+        dpk_words_addf(out, "-fdebug-prefix-map=%s=dpakit", c->root);
     free(here);
 }
 
@@ -48,7 +48,7 @@ void dpacc_add_prefix_maps(const struct config *c, struct words *out)
 void dpacc_add_directory_map(const struct paths *p, struct words *out)
 {
     if (*p->dir)
-        dpacc_words_addf(out, "-ffile-prefix-map=%s=", p->dir);
+        dpk_words_addf(out, "-ffile-prefix-map=%s=", p->dir);
 }
 
 /* A step of our own (steps.h). */
@@ -66,9 +66,9 @@ static const char *joined_suffix(const struct config *c)
 
 static void begin_step(const struct config *c, const char *name, struct words *out)
 {
-    dpacc_words_add(out, c->self);
-    dpacc_words_add(out, "-step");
-    dpacc_words_add(out, name);
+    dpk_words_add(out, c->self);
+    dpk_words_add(out, "-step");
+    dpk_words_add(out, name);
 }
 
 /* ---- Device compiles ---- */
@@ -95,32 +95,32 @@ void dpacc_device_arguments(const struct config *c, struct words *out)
         "-D__NV_DPA_CX9=4",
     };
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        dpacc_words_add(out, fixed[i]);
+        dpk_words_add(out, fixed[i]);
     if (c->flto)
-        dpacc_words_add(out, "-flto");
+        dpk_words_add(out, "-flto");
     if (c->verbose)
-        dpacc_words_add(out, "-v");
+        dpk_words_add(out, "-v");
     dpacc_add_prefix_maps(c, out);
     for (size_t i = 0; i < c->defines.count; i++)
-        dpacc_words_addf(out, "-D%s", c->defines.at[i]);
+        dpk_words_addf(out, "-D%s", c->defines.at[i]);
     for (size_t i = 0; i < c->includes.count; i++)
-        dpacc_words_addf(out, "-I%s", c->includes.at[i]);
+        dpk_words_addf(out, "-I%s", c->includes.at[i]);
     /* The C library first: in a prefix like /usr, "include" has the host's too. */
     const char *const ours[] = {"share/dpakit/libc", "include", c->headers};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
-        dpacc_words_add(out, "-isystem");
-        dpacc_words_addf(out, "%s/%s", c->root, ours[i]);
+        dpk_words_add(out, "-isystem");
+        dpk_words_addf(out, "%s/%s", c->root, ours[i]);
     }
-    dpacc_words_append(out, &c->release);
-    dpacc_words_append(out, &c->device_options);
-    dpacc_words_add(out, "-fvisibility=default"); /* entry functions must not be hidden */
+    dpk_words_append(out, &c->release);
+    dpk_words_append(out, &c->device_options);
+    dpk_words_add(out, "-fvisibility=default"); /* entry functions must not be hidden */
 }
 
 void dpacc_begin_device_compile(const struct config *c, size_t target, struct words *out)
 {
     dpacc_device_compiler(out);
-    dpacc_words_addf(out, "-march=%s", c->targets[target]->march);
-    dpacc_words_addf(out, "-D__NV_DPA=%u", c->targets[target]->id);
+    dpk_words_addf(out, "-march=%s", c->targets[target]->march);
+    dpk_words_addf(out, "-D__NV_DPA=%u", c->targets[target]->id);
 }
 
 /* Returns true for options like -MF that take the next word. */
@@ -136,7 +136,7 @@ static void append_without_dependencies(const struct words *device, struct words
         if (takes_dependency_word(device->at[i]))
             i++;
         else if (strncmp(device->at[i], "-M", 2) != 0)
-            dpacc_words_add(out, device->at[i]);
+            dpk_words_add(out, device->at[i]);
     }
     out->failed |= device->failed;
 }
@@ -162,16 +162,16 @@ static void add_dependencies(const struct config *c, const struct paths *p,
         return;
     }
     if (!names_dependency_target(device)) {
-        dpacc_words_add(out, "-MQ");
-        dpacc_words_add(out, output);
+        dpk_words_add(out, "-MQ");
+        dpk_words_add(out, output);
     }
-    if (!dpacc_words_have(device, "-MF")) {
+    if (!dpk_words_have(device, "-MF")) {
         const char *slash = strrchr(output, '/'), *beside = dpacc_config_keeps(c) ? p->dir : output;
         size_t length = dpacc_config_keeps(c) ? strlen(p->dir)
                         : slash               ? (size_t)(slash + 1 - output)
                                               : 0;
-        dpacc_words_add(out, "-MF");
-        dpacc_words_addf(out, "%.*s%s.d", (int)length, beside, p->names[index]);
+        dpk_words_add(out, "-MF");
+        dpk_words_addf(out, "%.*s%s.d", (int)length, beside, p->names[index]);
     }
     free(output);
 }
@@ -181,12 +181,12 @@ void dpacc_compile_source(const struct config *c, const struct paths *p, const s
 {
     dpacc_begin_device_compile(c, target, out);
     if (overlay) {
-        dpacc_words_add(out, "-ivfsoverlay");
-        dpacc_words_addf(out, "%s%s" IFGEN_OVERLAY, p->dir, p->names[index]);
+        dpk_words_add(out, "-ivfsoverlay");
+        dpk_words_addf(out, "%s%s" IFGEN_OVERLAY, p->dir, p->names[index]);
     }
     if (target == 0) {
-        dpacc_words_append(out, device);
-        if (dpacc_words_have(device, "-MMD") || dpacc_words_have(device, "-MD"))
+        dpk_words_append(out, device);
+        if (dpk_words_have(device, "-MMD") || dpk_words_have(device, "-MD"))
             add_dependencies(c, p, device, index, out);
     } else { /* one file of dependencies is enough */
         append_without_dependencies(device, out);
@@ -196,21 +196,21 @@ void dpacc_compile_source(const struct config *c, const struct paths *p, const s
         static const char *const counts[] = {"-fprofile-instr-generate", "-fcoverage-mapping",
                                              "-fprofile-update=atomic"};
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-            dpacc_words_add(out, counts[i]);
+            dpk_words_add(out, counts[i]);
     }
-    dpacc_words_add(out, c->coverage ? "-S" : "-c");
-    dpacc_words_add(out, c->units.at[index]);
-    dpacc_words_add(out, "-o");
-    dpacc_words_addf(out, "%s%s.%s.%s", p->dir, p->names[index], c->targets[target]->name,
-                     c->coverage ? "count.s" : compiled_suffix(c));
+    dpk_words_add(out, c->coverage ? "-S" : "-c");
+    dpk_words_add(out, c->units.at[index]);
+    dpk_words_add(out, "-o");
+    dpk_words_addf(out, "%s%s.%s.%s", p->dir, p->names[index], c->targets[target]->name,
+                   c->coverage ? "count.s" : compiled_suffix(c));
 }
 
 void dpacc_edit_counts(const struct config *c, const struct paths *p, size_t index, size_t target,
                        struct words *out)
 {
     begin_step(c, "coverage", out);
-    dpacc_words_addf(out, "%s%s.%s.count.s", p->dir, p->names[index], c->targets[target]->name);
-    dpacc_words_addf(out, "%s%s.%s.s", p->dir, p->names[index], c->targets[target]->name);
+    dpk_words_addf(out, "%s%s.%s.count.s", p->dir, p->names[index], c->targets[target]->name);
+    dpk_words_addf(out, "%s%s.%s.s", p->dir, p->names[index], c->targets[target]->name);
 }
 
 void dpacc_assemble_counts(const struct config *c, const struct paths *p, size_t index,
@@ -219,13 +219,13 @@ void dpacc_assemble_counts(const struct config *c, const struct paths *p, size_t
     static const char *const fixed[] = {"--target=riscv64-unknown-elf", "-mabi=lp64", "-mno-relax",
                                         "-c"};
     dpacc_device_compiler(out);
-    dpacc_words_addf(out, "-march=%s", c->targets[target]->march);
+    dpk_words_addf(out, "-march=%s", c->targets[target]->march);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        dpacc_words_add(out, fixed[i]);
-    dpacc_words_addf(out, "%s%s.%s.s", p->dir, p->names[index], c->targets[target]->name);
-    dpacc_words_add(out, "-o");
-    dpacc_words_addf(out, "%s%s.%s.%s", p->dir, p->names[index], c->targets[target]->name,
-                     compiled_suffix(c));
+        dpk_words_add(out, fixed[i]);
+    dpk_words_addf(out, "%s%s.%s.s", p->dir, p->names[index], c->targets[target]->name);
+    dpk_words_add(out, "-o");
+    dpk_words_addf(out, "%s%s.%s.%s", p->dir, p->names[index], c->targets[target]->name,
+                   compiled_suffix(c));
 }
 
 void dpacc_compile_wrappers(const struct config *c, const struct paths *p,
@@ -239,21 +239,20 @@ void dpacc_compile_wrappers(const struct config *c, const struct paths *p,
         if (strcmp(plain.at[i], "-include") == 0 || strcmp(plain.at[i], "--include") == 0)
             i++; /* the source's object already has the header's definitions */
         else
-            dpacc_words_add(out, plain.at[i]);
+            dpk_words_add(out, plain.at[i]);
     }
     out->failed |= plain.failed;
-    dpacc_words_free(&plain);
+    dpk_words_free(&plain);
     dpacc_add_directory_map(p, out);
     if (c->coverage) {
-        dpacc_words_add(out, "-include");
-        dpacc_words_addf(out, "%s/share/dpakit/coverage.h", c->root);
+        dpk_words_add(out, "-include");
+        dpk_words_addf(out, "%s/share/dpakit/coverage.h", c->root);
     }
-    dpacc_words_add(out, "-w");
-    dpacc_words_add(out, "-c");
-    dpacc_words_addf(out, "%s%s.dpa.device.c", p->dir, p->names[index]);
-    dpacc_words_add(out, "-o");
-    dpacc_words_addf(out, "%s%s.%s.dpa.device.o", p->dir, p->names[index],
-                     c->targets[target]->name);
+    dpk_words_add(out, "-w");
+    dpk_words_add(out, "-c");
+    dpk_words_addf(out, "%s%s.dpa.device.c", p->dir, p->names[index]);
+    dpk_words_add(out, "-o");
+    dpk_words_addf(out, "%s%s.%s.dpa.device.o", p->dir, p->names[index], c->targets[target]->name);
 }
 
 /* ---- dpacc's own steps ---- */
@@ -267,10 +266,10 @@ static void append_for_parser(const struct words *device, struct words *out)
         const char *word = plain.at[i];
         if (strcmp(word, "-v") != 0 && strcmp(word, "-w") != 0 && strncmp(word, "-flto", 5) != 0 &&
             strncmp(word, "-save-temps", 11) != 0 && strncmp(word, "--save-temps", 12) != 0)
-            dpacc_words_add(out, word);
+            dpk_words_add(out, word);
     }
     out->failed |= plain.failed;
-    dpacc_words_free(&plain);
+    dpk_words_free(&plain);
 }
 
 void dpacc_describe_source(const struct config *c, const struct words *device, size_t index,
@@ -278,10 +277,10 @@ void dpacc_describe_source(const struct config *c, const struct words *device, s
 {
     dpacc_begin_device_compile(c, 0, out);
     append_for_parser(device, out);
-    if (dpacc_words_have(device, "-w"))
-        dpacc_words_add(out, "-w");
-    dpacc_words_add(out, "-c");
-    dpacc_words_add(out, c->units.at[index]);
+    if (dpk_words_have(device, "-w"))
+        dpk_words_add(out, "-w");
+    dpk_words_add(out, "-c");
+    dpk_words_add(out, c->units.at[index]);
 }
 
 void dpacc_make_interface(const struct config *c, const struct paths *p, const struct words *device,
@@ -292,14 +291,14 @@ void dpacc_make_interface(const struct config *c, const struct paths *p, const s
         dpk_put_format(&targets, "%s%s", i ? "," : "", c->targets[i]->name);
     dpk_put_u8(&targets, 0);
     begin_step(c, "interface", out);
-    dpacc_words_add(out, c->units.at[index]);
-    dpacc_words_addf(out, "%s%s", p->dir, p->names[index]);
-    dpacc_words_add(out, targets.failed ? "" : (const char *)targets.data);
+    dpk_words_add(out, c->units.at[index]);
+    dpk_words_addf(out, "%s%s", p->dir, p->names[index]);
+    dpk_words_add(out, targets.failed ? "" : (const char *)targets.data);
     out->failed |= targets.failed;
     dpk_buf_free(&targets);
-    dpacc_words_add(out, "--");
-    dpacc_words_add(out, "-resource-dir");
-    dpacc_words_add(out, resources);
+    dpk_words_add(out, "--");
+    dpk_words_add(out, "-resource-dir");
+    dpk_words_add(out, resources);
     append_for_parser(device, out);
 }
 
@@ -309,7 +308,7 @@ static void add_members(const struct config *c, const struct paths *p, const cha
 {
     for (size_t i = 0; i < c->target_count; i++) {
         const char *target = c->targets[i]->name;
-        dpacc_words_addf(out, "%s=%s%s.%s%s", target, p->dir, name, target, suffix);
+        dpk_words_addf(out, "%s=%s%s.%s%s", target, p->dir, name, target, suffix);
     }
 }
 
@@ -317,7 +316,7 @@ void dpacc_make_object_stub(const struct config *c, const struct paths *p, size_
                             struct words *out)
 {
     begin_step(c, "object-stub", out);
-    dpacc_words_addf(out, "%s%s", p->dir, p->names[index]);
+    dpk_words_addf(out, "%s%s", p->dir, p->names[index]);
     add_members(c, p, p->names[index], joined_suffix(c), out);
 }
 
@@ -325,11 +324,11 @@ static void add_extract(const struct config *c, const struct paths *p, const cha
                         const char *name, const char *suffix, struct words *out)
 {
     begin_step(c, "extract", out);
-    dpacc_words_add(out, input);
-    dpacc_words_addf(out, "%s%s", p->dir, name);
-    dpacc_words_add(out, suffix);
+    dpk_words_add(out, input);
+    dpk_words_addf(out, "%s%s", p->dir, name);
+    dpk_words_add(out, suffix);
     for (size_t i = 0; i < c->target_count; i++)
-        dpacc_words_add(out, c->targets[i]->name);
+        dpk_words_add(out, c->targets[i]->name);
 }
 
 void dpacc_extract_object(const struct config *c, const struct paths *p, size_t index,
@@ -364,10 +363,10 @@ char *dpacc_library_path(const struct config *c, const struct paths *p, const bo
 void dpacc_make_program_stub(const struct config *c, const struct paths *p, struct words *out)
 {
     begin_step(c, "program-stub", out);
-    dpacc_words_addf(out, "%sdevice_exec.stub.inc", p->dir);
-    dpacc_words_add(out, c->app);
-    dpacc_words_add(out, c->attributes ? c->attributes : "");
-    dpacc_words_add(out, c->bare ? "bare" : "area");
+    dpk_words_addf(out, "%sdevice_exec.stub.inc", p->dir);
+    dpk_words_add(out, c->app);
+    dpk_words_add(out, c->attributes ? c->attributes : "");
+    dpk_words_add(out, c->bare ? "bare" : "area");
     add_members(c, p, "device_exec", "", out);
 }
 
@@ -375,9 +374,9 @@ void dpacc_make_meta(const struct config *c, const struct paths *p, const struct
                      struct words *out)
 {
     begin_step(c, "meta", out);
-    dpacc_words_addf(out, "%s%s.meta.c", p->dir, c->app);
-    dpacc_words_add(out, c->app);
-    dpacc_words_append(out, hosts);
+    dpk_words_addf(out, "%s%s.meta.c", p->dir, c->app);
+    dpk_words_add(out, c->app);
+    dpk_words_append(out, hosts);
 }
 
 /* The base name of the libraries. */
@@ -391,23 +390,23 @@ void dpacc_name_device_library(const struct config *c, const struct paths *p, si
                                struct words *out)
 {
     begin_step(c, "library-name", out);
-    dpacc_words_addf(out, "%s%s.lib.device.o", p->dir, dpacc_library_of(c));
-    dpacc_words_add(out, dpacc_library_of(c));
-    dpacc_words_add(out, c->targets[target]->name);
+    dpk_words_addf(out, "%s%s.lib.device.o", p->dir, dpacc_library_of(c));
+    dpk_words_add(out, dpacc_library_of(c));
+    dpk_words_add(out, c->targets[target]->name);
 }
 
 void dpacc_name_host_library(const struct config *c, const struct paths *p, struct words *out)
 {
     begin_step(c, "library-name", out);
-    dpacc_words_addf(out, "%s%s.lib.host.c", p->dir, dpacc_library_of(c));
-    dpacc_words_add(out, dpacc_library_of(c));
+    dpk_words_addf(out, "%s%s.lib.host.c", p->dir, dpacc_library_of(c));
+    dpk_words_add(out, dpacc_library_of(c));
 }
 
 void dpacc_make_fat_library(const struct config *c, const struct paths *p, struct words *out)
 {
     char *made = dpacc_made_output(c, p, 1);
     begin_step(c, "library", out);
-    dpacc_words_add(out, made ? made : "");
+    dpk_words_add(out, made ? made : "");
     out->failed |= !made;
     free(made);
     add_members(c, p, "device_exec", ".a", out);
@@ -419,34 +418,34 @@ void dpacc_join_device(const struct config *c, const struct paths *p, size_t ind
                        struct words *out)
 {
     const char *name = p->names[index], *tag = c->targets[target]->name;
-    dpacc_words_add(out,
-                    c->flto ? dpacc_commands_tool("DPA_LLVM_LINK", "llvm-link") : device_linker());
+    dpk_words_add(out,
+                  c->flto ? dpacc_commands_tool("DPA_LLVM_LINK", "llvm-link") : device_linker());
     if (!c->flto)
-        dpacc_words_add(out, "-r");
-    dpacc_words_add(out, "-o");
-    dpacc_words_addf(out, "%s%s.%s%s", p->dir, name, tag, joined_suffix(c));
-    dpacc_words_addf(out, "%s%s.%s.%s", p->dir, name, tag, compiled_suffix(c));
-    dpacc_words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, tag);
+        dpk_words_add(out, "-r");
+    dpk_words_add(out, "-o");
+    dpk_words_addf(out, "%s%s.%s%s", p->dir, name, tag, joined_suffix(c));
+    dpk_words_addf(out, "%s%s.%s.%s", p->dir, name, tag, compiled_suffix(c));
+    dpk_words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, tag);
 }
 
 static void add_libraries(const struct config *c, const struct paths *p, const bool *fat,
                           size_t target, struct words *out)
 {
-    dpacc_words_add(out, "--whole-archive");
+    dpk_words_add(out, "--whole-archive");
     for (size_t i = 0; i < c->archives.count; i++) {
         char *path = dpacc_library_path(c, p, fat, i, target);
-        dpacc_words_add(out, path ? path : "");
+        dpk_words_add(out, path ? path : "");
         out->failed |= !path;
         free(path);
     }
-    dpacc_words_append(out, &c->device_libs);
-    dpacc_words_addf(out, "-L%s/lib", c->root);
-    dpacc_words_add(out, "--no-whole-archive");
-    dpacc_words_add(out, "--start-group");
+    dpk_words_append(out, &c->device_libs);
+    dpk_words_addf(out, "-L%s/lib", c->root);
+    dpk_words_add(out, "--no-whole-archive");
+    dpk_words_add(out, "--start-group");
     static const char *const ours[] = {"libdoca_dpa_dev.a", "libflexio_dev.a", "libflexio-libc.a"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        dpacc_words_addf(out, "%s/lib/%s", c->root, ours[i]);
-    dpacc_words_add(out, "--end-group");
+        dpk_words_addf(out, "%s/lib/%s", c->root, ours[i]);
+    dpk_words_add(out, "--end-group");
 }
 
 void dpacc_link_device(const struct config *c, const struct paths *p, const struct words *entries,
@@ -456,33 +455,33 @@ void dpacc_link_device(const struct config *c, const struct paths *p, const stru
         "-static", "--build-id=none",   "--discard-locals", "-z", "nognustack", "-z", "norelro",
         "-z",      "max-page-size=4096"};
     const char *tag = c->targets[target]->name;
-    dpacc_words_add(out, device_linker());
+    dpk_words_add(out, device_linker());
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        dpacc_words_add(out, fixed[i]);
-    dpacc_words_add(out, "-T");
-    dpacc_words_addf(out, "%s/share/dpakit/dpa.ld", c->root);
-    dpacc_words_add(out, "-o");
-    dpacc_words_addf(out, "%sdevice_exec.%s", p->dir, tag);
+        dpk_words_add(out, fixed[i]);
+    dpk_words_add(out, "-T");
+    dpk_words_addf(out, "%s/share/dpakit/dpa.ld", c->root);
+    dpk_words_add(out, "-o");
+    dpk_words_addf(out, "%sdevice_exec.%s", p->dir, tag);
     for (size_t i = 0; i < p->count; i++) {
         const char *name = p->names[i];
         if (!dpacc_config_is_source(c->units.at[i])) {
-            dpacc_words_addf(out, "%s%s.%s.dpa.join.o", p->dir, name, tag);
+            dpk_words_addf(out, "%s%s.%s.dpa.join.o", p->dir, name, tag);
             continue;
         }
-        dpacc_words_addf(out, "%s%s.%s.o", p->dir, name, tag);
-        dpacc_words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, tag);
+        dpk_words_addf(out, "%s%s.%s.o", p->dir, name, tag);
+        dpk_words_addf(out, "%s%s.%s.dpa.device.o", p->dir, name, tag);
     }
     for (size_t i = 0; i < c->link_options.count; i++) {
         const char *word = c->link_options.at[i];
         if (strcmp(word, "-Wl") != 0 && strcmp(word, "-Xlinker") != 0)
-            dpacc_words_add(out, word);
+            dpk_words_add(out, word);
     }
     for (size_t i = 0; i < entries->count; i++) {
         const char *name = entries->at[i];
-        dpacc_words_addf(out, "--undefined=%s", name);
+        dpk_words_addf(out, "--undefined=%s", name);
         /* The linker script keeps these only if the objects with them are linked. */
-        dpacc_words_addf(out, "--undefined=_dpacc_unpack_%s", name);
-        dpacc_words_addf(out, "--undefined=_dpacc_argsize_%s", name);
+        dpk_words_addf(out, "--undefined=_dpacc_unpack_%s", name);
+        dpk_words_addf(out, "--undefined=_dpacc_argsize_%s", name);
     }
     add_libraries(c, p, fat, target, out);
 }
@@ -490,39 +489,39 @@ void dpacc_link_device(const struct config *c, const struct paths *p, const stru
 void dpacc_strip_labels(const struct config *c, const struct paths *p, size_t target,
                         struct words *out)
 {
-    dpacc_words_add(out, dpacc_commands_tool("DPA_OBJCOPY", "llvm-objcopy"));
-    dpacc_words_add(out, "--wildcard");
-    dpacc_words_add(out, "--strip-symbol=");
-    dpacc_words_add(out, "--strip-symbol=" IFGEN_REGISTRAR "*");
-    dpacc_words_addf(out, "%sdevice_exec.%s", p->dir, c->targets[target]->name);
+    dpk_words_add(out, dpacc_commands_tool("DPA_OBJCOPY", "llvm-objcopy"));
+    dpk_words_add(out, "--wildcard");
+    dpk_words_add(out, "--strip-symbol=");
+    dpk_words_add(out, "--strip-symbol=" IFGEN_REGISTRAR "*");
+    dpk_words_addf(out, "%sdevice_exec.%s", p->dir, c->targets[target]->name);
 }
 
 void dpacc_name_target(const struct config *c, const struct paths *p, size_t target,
                        struct words *out)
 {
     begin_step(c, "name-target", out);
-    dpacc_words_addf(out, "%sdevice_exec.%s", p->dir, c->targets[target]->name);
-    dpacc_words_add(out, c->targets[target]->name);
+    dpk_words_addf(out, "%sdevice_exec.%s", p->dir, c->targets[target]->name);
+    dpk_words_add(out, c->targets[target]->name);
 }
 
 void dpacc_archive_device(const struct config *c, const struct paths *p, size_t target,
                           struct words *out)
 {
     const char *tag = c->targets[target]->name, *library = dpacc_library_of(c);
-    dpacc_words_add(out, dpacc_commands_tool("DPA_AR", "llvm-ar"));
-    dpacc_words_add(out, "crD");
-    dpacc_words_addf(out, "%sdevice_exec.%s.a", p->dir, tag);
+    dpk_words_add(out, dpacc_commands_tool("DPA_AR", "llvm-ar"));
+    dpk_words_add(out, "crD");
+    dpk_words_addf(out, "%sdevice_exec.%s.a", p->dir, tag);
     for (size_t i = 0; i < p->count; i++)
-        dpacc_words_addf(out, "%s%s.%s%s", p->dir, p->names[i], tag, joined_suffix(c));
-    dpacc_words_addf(out, "%s%s.lib.device.o", p->dir, library);
+        dpk_words_addf(out, "%s%s.%s%s", p->dir, p->names[i], tag, joined_suffix(c));
+    dpk_words_addf(out, "%s%s.lib.device.o", p->dir, library);
 }
 
 void dpacc_list_symbols(const char *path, struct words *out)
 {
     static const char *const fixed[] = {"--extern-only", "--defined-only", "--format=posix",
                                         "--quiet"};
-    dpacc_words_add(out, dpacc_commands_tool("DPA_NM", "llvm-nm"));
+    dpk_words_add(out, dpacc_commands_tool("DPA_NM", "llvm-nm"));
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        dpacc_words_add(out, fixed[i]);
-    dpacc_words_add(out, path);
+        dpk_words_add(out, fixed[i]);
+    dpk_words_add(out, path);
 }

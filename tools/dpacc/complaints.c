@@ -12,11 +12,11 @@ size_t dpacc_complaints_print(const struct unit *units, size_t count)
     for (size_t i = 0; i < count; i++) {
         const struct words *list = &units[i].complaints;
         for (size_t n = 0; n < list->count; n++, found++)
-            if (!dpacc_words_have(&seen, list->at[n])) /* two sources may share a header */
+            if (!dpk_words_have(&seen, list->at[n])) /* two sources may share a header */
                 fprintf(stderr, "-E- %s\n", list->at[n]);
-        dpacc_words_append(&seen, list);
+        dpk_words_append(&seen, list);
     }
-    dpacc_words_free(&seen);
+    dpk_words_free(&seen);
     return found;
 }
 
@@ -63,7 +63,7 @@ static size_t print_about_entry(const struct unit *units, size_t unit, size_t en
     const char *name = units[unit].entries.at[entry], *place = units[unit].places.at[entry];
     const char *twin = find_twin(units, unit, entry);
     size_t bad = 0;
-    if (!twin && dpacc_words_have(library_entries, name))
+    if (!twin && dpk_words_have(library_entries, name))
         twin = "a device library";
     if (twin) {
         fprintf(stderr, "-E- %s: %s: already defined at %s; rename one\n", place, name, twin);

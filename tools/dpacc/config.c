@@ -9,7 +9,7 @@
 static enum dpk_status parse_list(void *context, const char *arg, struct dpk_error *err)
 {
     struct words *list = context;
-    if (!dpacc_words_split(list, arg))
+    if (!dpk_words_split(list, arg))
         return dpk_fail(err, DPK_ERR_USAGE, "a quote is not closed: %s", arg);
     return list->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
@@ -19,7 +19,7 @@ static enum dpk_status parse_word(void *context, const char *arg, struct dpk_err
     struct words *list = context;
     if (!*arg)
         return dpk_fail(err, DPK_ERR_USAGE, "the argument is empty");
-    dpacc_words_add(list, arg);
+    dpk_words_add(list, arg);
     return list->failed ? dpk_fail_nomem(err) : DPK_OK;
 }
 
@@ -110,13 +110,13 @@ static enum dpk_status expand_file(struct words *to, const char *path, unsigned 
         status = dpk_fail_nomem(err);
         goto out;
     }
-    if (!dpacc_words_split_file(&inside,
-                                (const char *)text.data + dpk_text_mark(text.data, text.size)))
+    if (!dpk_words_split_file(&inside,
+                              (const char *)text.data + dpk_text_mark(text.data, text.size)))
         status = dpk_fail(err, DPK_ERR_USAGE, "%s: a quote is not closed", path);
     else
         status = expand(to, &inside, depth + 1, err);
 out:
-    dpacc_words_free(&inside);
+    dpk_words_free(&inside);
     dpk_buf_free(&text);
     return status;
 }
@@ -127,7 +127,7 @@ static enum dpk_status expand(struct words *to, const struct words *from, unsign
     for (size_t i = 0; i < from->count; i++) {
         const char *value = options_file_value(from->at[i]);
         if (!value) {
-            dpacc_words_add(to, from->at[i]);
+            dpk_words_add(to, from->at[i]);
             continue;
         }
         if (!*value) {
@@ -137,11 +137,11 @@ static enum dpk_status expand(struct words *to, const struct words *from, unsign
             value = from->at[++i];
         }
         struct words files = {0};
-        dpacc_words_split(&files, value);
+        dpk_words_split(&files, value);
         enum dpk_status status = DPK_OK;
         for (size_t f = 0; f < files.count && status == DPK_OK; f++)
             status = expand_file(to, files.at[f], depth, err);
-        dpacc_words_free(&files);
+        dpk_words_free(&files);
         if (status != DPK_OK)
             return status;
     }
@@ -192,26 +192,26 @@ enum dpk_status dpacc_config_arguments(struct words *arguments, int argc, char *
 {
     struct words given = {0};
     for (int i = 0; i < argc; i++)
-        dpacc_words_add(&given, argv[i]);
+        dpk_words_add(&given, argv[i]);
     enum dpk_status status = expand(arguments, &given, 0, err);
-    dpacc_words_free(&given);
+    dpk_words_free(&given);
     return status == DPK_OK ? check_output_spelling(arguments, err) : status;
 }
 
 void dpacc_config_free(void *config)
 {
     struct config *c = config;
-    dpacc_words_free(&c->units);
-    dpacc_words_free(&c->archives);
-    dpacc_words_free(&c->host_options);
-    dpacc_words_free(&c->device_options);
-    dpacc_words_free(&c->link_options);
-    dpacc_words_free(&c->device_libs);
-    dpacc_words_free(&c->includes);
-    dpacc_words_free(&c->defines);
-    dpacc_words_free(&c->inputs);
-    dpacc_words_free(&c->mcpu);
-    dpacc_words_free(&c->release);
+    dpk_words_free(&c->units);
+    dpk_words_free(&c->archives);
+    dpk_words_free(&c->host_options);
+    dpk_words_free(&c->device_options);
+    dpk_words_free(&c->link_options);
+    dpk_words_free(&c->device_libs);
+    dpk_words_free(&c->includes);
+    dpk_words_free(&c->defines);
+    dpk_words_free(&c->inputs);
+    dpk_words_free(&c->mcpu);
+    dpk_words_free(&c->release);
     free(c->self);
     free(c->root);
 }

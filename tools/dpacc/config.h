@@ -3,7 +3,7 @@
 #define DPK_DPACC_CONFIG_H
 
 #include "cli/cli.h"
-#include "words.h"
+#include "common/words.h"
 
 #define TARGET_LIST "nv-dpa-bf3, nv-dpa-cx7, nv-dpa-cx8, nv-dpa-cx9"
 #define TARGETS_MAX 4
@@ -36,9 +36,9 @@ struct config {
     const char *output, *app, *hostcc, *keep_dir, *attributes, *options_file, *database;
     bool verbose, dryrun, keep, flto, coverage;
     bool compile_only, gen_libs, shared, link_dpa, no_asm_checks;
-    unsigned jobs; /* 0: one for each processor */
-    char *self;    /* this program's file */
-    char *root;    /* the tree that it is part of */
+    unsigned jobs;        /* 0: one for each processor */
+    char *self;           /* this program's file */
+    char *root;           /* the tree that it is part of */
     const char *headers;  /* the folder there of DOCA's headers */
     bool bare;            /* a program for one target is embedded as an ELF file, not as an area */
     struct words release; /* options for a release other than the tree's */

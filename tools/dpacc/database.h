@@ -7,7 +7,7 @@
 #ifndef DPK_DPACC_DATABASE_H
 #define DPK_DPACC_DATABASE_H
 
-#include "words.h"
+#include "common/words.h"
 
 /* One compile; paths are relative to the current directory. */
 struct database_entry {

@@ -3,7 +3,7 @@
 #ifndef DPK_DPACC_EMBED_H
 #define DPK_DPACC_EMBED_H
 
-#include "words.h"
+#include "common/words.h"
 
 #define EMBED_ROOM_SIZE                                                                            \
     65536 /* bytes for the crypto data of one target; in areas behind its size */

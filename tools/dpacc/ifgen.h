@@ -8,7 +8,7 @@
 #ifndef DPK_DPACC_IFGEN_H
 #define DPK_DPACC_IFGEN_H
 
-#include "words.h"
+#include "common/words.h"
 
 #define IFGEN_DIMENSIONS 8
 

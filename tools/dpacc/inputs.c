@@ -24,7 +24,7 @@ enum dpk_status dpacc_inputs_find_resources(struct build *b)
     struct dpk_buf answer = {0};
     struct words *command = dpacc_jobs_add(&b->jobs, "device compiler", 2);
     dpacc_device_compiler(command);
-    dpacc_words_add(command, "-print-resource-dir");
+    dpk_words_add(command, "-print-resource-dir");
     enum dpk_status status = ask(b, &answer);
     if (status == DPK_OK) {
         b->resources = strndup((char *)answer.data, strcspn((char *)answer.data, "\n"));
@@ -48,7 +48,7 @@ static void take_symbols(const struct dpk_buf *symbols, const char *types, const
         if (!space || !space[1] || !strchr(types, space[1]) || strncmp(line, prefix, length) != 0)
             continue;
         *space = 0;
-        dpacc_words_add(names, line + length);
+        dpk_words_add(names, line + length);
     }
     free(text);
 }
@@ -62,7 +62,7 @@ static enum dpk_status read_symbols(struct build *b, const char *path, struct dp
 /* Adds "k.f" for the function f of the source that is k in symbols. */
 static void add_host(struct words *hosts, const char *file, const char *function)
 {
-    dpacc_words_addf(hosts, "%s.%s", file, function);
+    dpk_words_addf(hosts, "%s.%s", file, function);
 }
 
 /* The host's part of a DPA object has all functions, and a registrar for all of them. */
@@ -89,13 +89,13 @@ static enum dpk_status look_at_object(struct build *b, size_t index)
     for (size_t i = 0; i < functions.count && status == DPK_OK; i++) {
         if (strncmp(functions.at[i], "_dpacc_", 7) == 0)
             continue;
-        dpacc_words_add(&u->entries, functions.at[i]);
-        dpacc_words_add(&u->places, path);
+        dpk_words_add(&u->entries, functions.at[i]);
+        dpk_words_add(&u->places, path);
         add_host(&u->hosts, file, functions.at[i]);
     }
     u->entries.failed |= functions.failed || files.failed;
-    dpacc_words_free(&functions);
-    dpacc_words_free(&files);
+    dpk_words_free(&functions);
+    dpk_words_free(&files);
     dpk_buf_free(&symbols);
     return status;
 }
@@ -110,15 +110,15 @@ static void take_summary(struct unit *u, char *text)
         *rest++ = 0;
         char *place = strchr(rest, ' ');
         if (strcmp(line, "complaint") == 0) {
-            dpacc_words_add(&u->complaints, rest);
+            dpk_words_add(&u->complaints, rest);
         } else if (strcmp(line, "error") == 0 && !u->syntax_error) {
             u->syntax_error = strdup(rest);
         } else if (strcmp(line, "overlay") == 0) {
             u->overlay = true;
         } else if (strcmp(line, "entry") == 0 && place) {
             *place++ = 0;
-            dpacc_words_add(&u->entries, rest);
-            dpacc_words_add(&u->places, place);
+            dpk_words_add(&u->entries, rest);
+            dpk_words_add(&u->places, place);
         }
     }
 }

@@ -36,9 +36,9 @@ enum dpk_status dpacc_config_add_archive(struct config *c, const char *word, str
     enum dpk_status status = dpacc_config_check_readable(found, err);
     if (status == DPK_OK)
         status = check_archive(found, err);
-    if (status == DPK_OK && !dpacc_words_have(&c->archives, found))
-        dpacc_words_add(&c->archives, found);
-    dpacc_words_add(&c->inputs, found);
+    if (status == DPK_OK && !dpk_words_have(&c->archives, found))
+        dpk_words_add(&c->archives, found);
+    dpk_words_add(&c->inputs, found);
     free(path);
     return status;
 }
@@ -75,12 +75,12 @@ static void move_libraries(struct config *c)
         const char *word = c->link_options.at[i];
         bool alone = strcmp(word, "-l") == 0 || strcmp(word, "-L") == 0;
         bool library = (begins(word, "-l") && !begins(word, "-lto-")) || begins(word, "-L");
-        dpacc_words_add(library ? &c->device_libs : &rest, word);
+        dpk_words_add(library ? &c->device_libs : &rest, word);
         if (alone && i + 1 < c->link_options.count)
-            dpacc_words_add(&c->device_libs, c->link_options.at[++i]);
+            dpk_words_add(&c->device_libs, c->link_options.at[++i]);
     }
     rest.failed |= c->link_options.failed;
-    dpacc_words_free(&c->link_options);
+    dpk_words_free(&c->link_options);
     c->link_options = rest;
 }
 
@@ -92,9 +92,9 @@ enum dpk_status dpacc_config_sort_libraries(struct config *c, struct dpk_error *
     move_libraries(c);
     for (size_t i = 0; i < given->count; i++) {
         if (strcmp(given->at[i], "-L") == 0 && i + 1 < given->count)
-            dpacc_words_add(&directories, given->at[i + 1]);
+            dpk_words_add(&directories, given->at[i + 1]);
         else if (begins(given->at[i], "-L"))
-            dpacc_words_add(&directories, given->at[i] + 2);
+            dpk_words_add(&directories, given->at[i] + 2);
     }
     for (size_t i = 0; i < given->count && status == DPK_OK; i++) {
         const char *word = given->at[i];
@@ -109,13 +109,13 @@ enum dpk_status dpacc_config_sort_libraries(struct config *c, struct dpk_error *
         if (path)
             status = dpacc_config_add_archive(c, path, err);
         else if (strcmp(word, "-l") == 0)
-            dpacc_words_addf(&rest, "-l%s", given->at[i]);
+            dpk_words_addf(&rest, "-l%s", given->at[i]);
         else
-            dpacc_words_add(&rest, word);
+            dpk_words_add(&rest, word);
         free(path);
     }
-    dpacc_words_free(&directories);
-    dpacc_words_free(&c->device_libs);
+    dpk_words_free(&directories);
+    dpk_words_free(&c->device_libs);
     c->device_libs = rest;
     return status == DPK_OK && rest.failed ? dpk_fail_nomem(err) : status;
 }

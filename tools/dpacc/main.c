@@ -68,6 +68,6 @@ int main(int argc, char **argv)
         code = dpk_tool_main(&tool, (int)arguments.count, arguments.at);
     else
         dpk_tool_fail(&err);
-    dpacc_words_free(&arguments);
+    dpk_words_free(&arguments);
     return code;
 }

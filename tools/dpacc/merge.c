@@ -14,7 +14,7 @@ int dpacc_merge_open(void)
 
 void dpacc_merge_free(struct merge *m)
 {
-    dpacc_words_free(&m->said);
+    dpk_words_free(&m->said);
 }
 
 /* ---- Diagnostics: lines with a place and a message, then source text and notes ---- */
@@ -54,9 +54,9 @@ static void print_line(struct printer *p, char *line)
             return; /* the message follows */
         dpk_put_u8(&p->key, '\0');
         const char *key = p->key.failed ? line : (const char *)p->key.data;
-        p->hidden = dpacc_words_have(&p->merge->said, key);
+        p->hidden = dpk_words_have(&p->merge->said, key);
         p->any |= !p->hidden;
-        dpacc_words_add(&p->here, key);
+        dpk_words_add(&p->here, key);
         if (!p->hidden)
             fputs(key, stderr);
         dpk_buf_free(&p->key);
@@ -74,8 +74,8 @@ static void print_lines(struct merge *m, char *text)
             *end++ = '\0';
         print_line(&p, line);
     }
-    dpacc_words_append(&m->said, &p.here);
-    dpacc_words_free(&p.here);
+    dpk_words_append(&m->said, &p.here);
+    dpk_words_free(&p.here);
     dpk_buf_free(&p.key);
 }
 

@@ -10,7 +10,7 @@
 #ifndef DPK_DPACC_MERGE_H
 #define DPK_DPACC_MERGE_H
 
-#include "words.h"
+#include "common/words.h"
 
 struct merge {
     struct words said; /* first lines of printed diagnostics */

@@ -49,10 +49,10 @@ static void define_release(struct config *c, const char *release)
 {
     unsigned part[3] = {0};
     sscanf(release, "%u.%u.%u", &part[0], &part[1], &part[2]);
-    dpacc_words_addf(&c->release, "-DDOCA_VERSION_MAJOR=%u", part[0]);
-    dpacc_words_addf(&c->release, "-DDOCA_VERSION_MINOR=%u", part[1]);
-    dpacc_words_addf(&c->release, "-DDOCA_VERSION_PATCH=%u", part[2]);
-    dpacc_words_addf(&c->release, "-DDOCA_VERSION_STRING=\"%u.%u.%u\"", part[0], part[1], part[2]);
+    dpk_words_addf(&c->release, "-DDOCA_VERSION_MAJOR=%u", part[0]);
+    dpk_words_addf(&c->release, "-DDOCA_VERSION_MINOR=%u", part[1]);
+    dpk_words_addf(&c->release, "-DDOCA_VERSION_PATCH=%u", part[2]);
+    dpk_words_addf(&c->release, "-DDOCA_VERSION_STRING=\"%u.%u.%u\"", part[0], part[1], part[2]);
 }
 
 enum dpk_status dpacc_config_choose_release(struct config *c, struct dpk_error *err)

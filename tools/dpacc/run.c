@@ -54,7 +54,7 @@ void dpacc_jobs_weigh(struct jobs *jobs, size_t weight)
 void dpacc_jobs_free(struct jobs *jobs)
 {
     for (size_t i = 0; i < jobs->count; i++)
-        dpacc_words_free(&jobs->at[i].words);
+        dpk_words_free(&jobs->at[i].words);
     free(jobs->at);
     *jobs = (struct jobs){0};
 }
@@ -113,7 +113,7 @@ void dpacc_run_say_command(const struct run *run, const struct words *command)
     if (!run->verbose && !run->dry)
         return;
     struct dpk_buf line = {0};
-    dpacc_words_quote(command, &line);
+    dpk_words_quote(command, &line);
     dpk_put_u8(&line, 0);
     if (!line.failed)
         puts((const char *)line.data);
@@ -127,10 +127,10 @@ void dpacc_run_say_words(const struct run *run, ...)
     va_list values;
     va_start(values, run);
     for (const char *word; (word = va_arg(values, const char *));)
-        dpacc_words_add(&command, word);
+        dpk_words_add(&command, word);
     va_end(values);
     dpacc_run_say_command(run, &command);
-    dpacc_words_free(&command);
+    dpk_words_free(&command);
 }
 
 /* Runs one of dpacc's own steps in a child, without exec. */

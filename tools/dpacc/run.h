@@ -7,8 +7,8 @@
 #ifndef DPK_DPACC_RUN_H
 #define DPK_DPACC_RUN_H
 
+#include "common/words.h"
 #include "merge.h"
-#include "words.h"
 
 #include <signal.h>
 

@@ -54,29 +54,29 @@ static void edit_word(const char *word, struct asked *asked, struct words *out)
                                 options[i].recover ? recovers : asked->on, &rest);
         asked->recovers = recovers[ADDRESS];
         if (rest.size)
-            dpacc_words_addf(out, "%s%.*s", options[i].begin, (int)rest.size,
-                             (const char *)rest.data);
+            dpk_words_addf(out, "%s%.*s", options[i].begin, (int)rest.size,
+                           (const char *)rest.data);
         else if (!found)
-            dpacc_words_add(out, word);
+            dpk_words_add(out, word);
         out->failed |= rest.failed;
         dpk_buf_free(&rest);
         return;
     }
-    dpacc_words_add(out, word);
+    dpk_words_add(out, word);
 }
 
 /* Adds a word for cc1. */
 static void add_compiler(struct words *out, const char *word)
 {
-    dpacc_words_add(out, "-Xclang");
-    dpacc_words_add(out, word);
+    dpk_words_add(out, "-Xclang");
+    dpk_words_add(out, word);
 }
 
 /* Adds a word for LLVM. */
 static void add_llvm(struct words *out, const char *word)
 {
-    dpacc_words_add(out, "-mllvm");
-    dpacc_words_add(out, word);
+    dpk_words_add(out, "-mllvm");
+    dpk_words_add(out, word);
 }
 
 static void add_address(const struct asked *asked, struct words *out)
@@ -88,10 +88,10 @@ static void add_address(const struct asked *asked, struct words *out)
     add_compiler(out, "-fsanitize-address-use-after-return=never");
     /* Each global variable gets its own descriptor in section asan_globals. */
     add_compiler(out, "-fsanitize-address-globals-dead-stripping");
-    dpacc_words_add(out, "-fdata-sections");
+    dpk_words_add(out, "-fdata-sections");
     add_llvm(out, "-asan-instrumentation-with-call-threshold=0");
-    dpacc_words_add(out, "-mllvm");
-    dpacc_words_addf(out, "-asan-mapping-offset=%#x", DPA_SHADOW_BASE);
+    dpk_words_add(out, "-mllvm");
+    dpk_words_addf(out, "-asan-mapping-offset=%#x", DPA_SHADOW_BASE);
 }
 
 static void add_thread(struct words *out)
@@ -108,7 +108,7 @@ enum dpk_status dpacc_sanitize_edit(struct words *words, const char *root, struc
     for (size_t i = 0; i < words->count; i++)
         edit_word(words->at[i], &asked, &out);
     if (asked.on[ADDRESS] && asked.on[THREAD]) {
-        dpacc_words_free(&out);
+        dpk_words_free(&out);
         return dpk_fail(err, DPK_ERR_USAGE,
                         "-fsanitize=address and -fsanitize=thread cannot be used together");
     }
@@ -117,16 +117,16 @@ enum dpk_status dpacc_sanitize_edit(struct words *words, const char *root, struc
     if (asked.on[THREAD])
         add_thread(&out);
     if (asked.on[ADDRESS] || asked.on[THREAD]) {
-        dpacc_words_add(&out, "-include");
-        dpacc_words_addf(&out, "%s/share/dpakit/sanitize.h", root);
+        dpk_words_add(&out, "-include");
+        dpk_words_addf(&out, "%s/share/dpakit/sanitize.h", root);
         /* A call that is merged from several places would have no line. */
         add_llvm(&out, "-enable-tail-merge=0");
     }
     if (out.failed) {
-        dpacc_words_free(&out);
+        dpk_words_free(&out);
         return dpk_fail_nomem(err);
     }
-    dpacc_words_free(words);
+    dpk_words_free(words);
     *words = out;
     return DPK_OK;
 }

@@ -6,7 +6,7 @@
 #ifndef DPK_DPACC_SANITIZE_H
 #define DPK_DPACC_SANITIZE_H
 
-#include "words.h"
+#include "common/words.h"
 
 /* Edits words for the device compiler. `root` is the root folder of dpacc's installation. Errors:
  * DPK_ERR_USAGE for address and thread together. */

@@ -136,18 +136,18 @@ static enum dpk_status look(const char *source, const char *file, const struct t
                             struct sides *sides, struct dpk_error *err)
 {
     struct words arguments = {0};
-    dpacc_words_addf(&arguments, "-march=%s", target->march);
-    dpacc_words_addf(&arguments, "-D__NV_DPA=%u", target->id);
+    dpk_words_addf(&arguments, "-march=%s", target->march);
+    dpk_words_addf(&arguments, "-D__NV_DPA=%u", target->id);
     for (size_t i = 0; i < count; i++)
-        dpacc_words_add(&arguments, words[i]);
+        dpk_words_add(&arguments, words[i]);
     /* This warning reports annotations after a definition. */
-    dpacc_words_add(&arguments, "-Wignored-attributes");
-    dpacc_words_add(&arguments, "-Wno-error=ignored-attributes");
+    dpk_words_add(&arguments, "-Wignored-attributes");
+    dpk_words_add(&arguments, "-Wno-error=ignored-attributes");
     __typeof__(ifgen_parse) *parse = dpacc_ifgen_load(err);
     enum dpk_status status = !parse             ? err->status
                              : arguments.failed ? dpk_fail_nomem(err)
                                                 : parse(source, &arguments, unit, err);
-    dpacc_words_free(&arguments);
+    dpk_words_free(&arguments);
     if (status == DPK_OK && !unit->syntax_errors && !unit->complaints.count) {
         dpacc_ifgen_device(unit, file, &sides->device);
         dpacc_ifgen_host(unit, file, &sides->host);
@@ -162,7 +162,7 @@ static enum dpk_status look_for_all(const char *source, const char *file, const 
 {
     struct words names = {0};
     enum dpk_status status = DPK_OK;
-    dpacc_words_split(&names, targets);
+    dpk_words_split(&names, targets);
     for (size_t i = 0; i < names.count && status == DPK_OK; i++) {
         const struct target *target = dpacc_target_find(names.at[i]);
         struct ifgen_unit unit = {0};
@@ -178,20 +178,20 @@ static enum dpk_status look_for_all(const char *source, const char *file, const 
                 first->first_error = unit.first_error;
                 unit.first_error = NULL;
             }
-            dpacc_words_append(&first->complaints, &unit.complaints);
+            dpk_words_append(&first->complaints, &unit.complaints);
             if (status == DPK_OK)
                 status = dpacc_ifgen_take_statics(first, &unit, err);
             if (status == DPK_OK && !first->syntax_errors && !unit.complaints.count &&
                 (!same_text(&sides->device, &more.device) || !same_text(&sides->host, &more.host)))
-                dpacc_words_addf(&first->complaints,
-                                 "%s: annotated functions or their types differ between %s and %s; "
-                                 "the host has one side for all targets",
-                                 source, names.at[0], names.at[i]);
+                dpk_words_addf(&first->complaints,
+                               "%s: annotated functions or their types differ between %s and %s; "
+                               "the host has one side for all targets",
+                               source, names.at[0], names.at[i]);
         }
         dpacc_ifgen_free(&unit);
         sides_free(&more);
     }
-    dpacc_words_free(&names);
+    dpk_words_free(&names);
     return status;
 }
 

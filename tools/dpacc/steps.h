@@ -21,7 +21,7 @@
 #ifndef DPK_DPACC_STEPS_H
 #define DPK_DPACC_STEPS_H
 
-#include "words.h"
+#include "common/words.h"
 
 /* Returns true if the command line is one of these steps. */
 bool dpacc_step_is(size_t count, char *const *words);

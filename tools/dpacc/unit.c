@@ -50,7 +50,7 @@ void dpacc_ifgen_free(struct ifgen_unit *unit)
     free(unit->statics);
     free(unit->records);
     free(unit->functions);
-    dpacc_words_free(&unit->complaints);
+    dpk_words_free(&unit->complaints);
     free(unit->first_error);
     *unit = (struct ifgen_unit){0};
 }

@@ -54,8 +54,8 @@ void interface_parser_complain(struct parser *p, CXCursor where, const char *fun
         text = NULL;
     if (!text)
         p->no_memory = true;
-    else if (list->count < COMPLAINTS_MAX && !dpacc_words_have(list, text))
-        dpacc_words_add(list, text);
+    else if (list->count < COMPLAINTS_MAX && !dpk_words_have(list, text))
+        dpk_words_add(list, text);
     free(text);
     free(file);
 }

@@ -316,16 +316,16 @@ static enum dpk_status resolve_macros(struct parser *p, CXIndex index, const cha
     for (size_t i = 0; i < sizeof each / sizeof *each && status == DPK_OK; i++) {
         struct words without = {0};
         CXTranslationUnit tu = NULL;
-        dpacc_words_append(&without, arguments);
-        dpacc_words_add(&without, each[i].undefine);
-        dpacc_words_add(&without, each[i].define);
+        dpk_words_append(&without, arguments);
+        dpk_words_add(&without, each[i].undefine);
+        dpk_words_add(&without, each[i].define);
         status = without.failed ? dpk_fail_nomem(err)
                                 : open_source(index, source, &without, p->tables, &tu, err);
         if (status == DPK_OK)
             interface_parser_compare_late(p, tu, each[i].mark);
         if (tu)
             clang_disposeTranslationUnit(tu);
-        dpacc_words_free(&without);
+        dpk_words_free(&without);
     }
     return status;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void dpacc_words_free(struct words *w)
+void dpk_words_free(struct words *w)
 {
     for (size_t i = 0; i < w->count; i++)
         free(w->at[i]);
@@ -31,12 +31,12 @@ fail:
     w->failed = true;
 }
 
-void dpacc_words_add(struct words *w, const char *word)
+void dpk_words_add(struct words *w, const char *word)
 {
     add_owned(w, strdup(word));
 }
 
-void dpacc_words_addf(struct words *w, const char *format, ...)
+void dpk_words_addf(struct words *w, const char *format, ...)
 {
     char *word = NULL;
     va_list values;
@@ -46,14 +46,14 @@ void dpacc_words_addf(struct words *w, const char *format, ...)
     add_owned(w, length < 0 ? NULL : word);
 }
 
-void dpacc_words_append(struct words *to, const struct words *from)
+void dpk_words_append(struct words *to, const struct words *from)
 {
     for (size_t i = 0; i < from->count; i++)
-        dpacc_words_add(to, from->at[i]);
+        dpk_words_add(to, from->at[i]);
     to->failed |= from->failed;
 }
 
-bool dpacc_words_have(const struct words *w, const char *word)
+bool dpk_words_have(const struct words *w, const char *word)
 {
     for (size_t i = 0; i < w->count; i++)
         if (strcmp(w->at[i], word) == 0)
@@ -102,19 +102,19 @@ static bool split(struct words *w, const char *text, const char *separators, boo
         if (word.failed)
             w->failed = true;
         else if (closed)
-            dpacc_words_add(w, (const char *)word.data);
+            dpk_words_add(w, (const char *)word.data);
         dpk_buf_free(&word);
         if (!closed)
             return false;
     }
 }
 
-bool dpacc_words_split(struct words *w, const char *list)
+bool dpk_words_split(struct words *w, const char *list)
 {
     return split(w, list, ", \t\r\n\v\f", false);
 }
 
-bool dpacc_words_split_file(struct words *w, const char *text)
+bool dpk_words_split_file(struct words *w, const char *text)
 {
     return split(w, text, " \t\r\n\v\f", true);
 }
@@ -126,7 +126,7 @@ static bool needs_no_quotes(const char *word)
     return *word && word[strspn(word, safe)] == 0;
 }
 
-void dpacc_words_quote(const struct words *w, struct dpk_buf *to)
+void dpk_words_quote(const struct words *w, struct dpk_buf *to)
 {
     for (size_t i = 0; i < w->count; i++) {
         if (i)

@@ -1,0 +1,31 @@
+/* words: lists of words, as command lines and options. */
+#ifndef DPK_COMMON_WORDS_H
+#define DPK_COMMON_WORDS_H
+
+#include "base/base.h"
+
+/* A list of words. Zero-initialise it; `at` ends with NULL once there is a word. If memory runs
+ * out, `failed` is set and later calls do nothing. */
+struct words {
+    char **at;
+    size_t count, capacity;
+    bool failed;
+};
+
+void dpk_words_free(struct words *w);
+void dpk_words_add(struct words *w, const char *word);
+void dpk_words_addf(struct words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void dpk_words_append(struct words *to, const struct words *from);
+bool dpk_words_have(const struct words *w, const char *word);
+
+/* Adds the items of a list in a tool's options: separated by commas or white space, without empty
+ * items; quotes and backslashes protect separators as in a shell. Returns false if a quote is not
+ * closed. */
+bool dpk_words_split(struct words *w, const char *list);
+/* Same for the text of an options file: commas do not separate, '#' starts a comment. */
+bool dpk_words_split_file(struct words *w, const char *text);
+
+/* Appends the words, quoted for a shell. */
+void dpk_words_quote(const struct words *w, struct dpk_buf *to);
+
+#endif

@@ -102,6 +102,9 @@ runtime/api/doca-2.2 generation
 runtime/api/doca-2.5 generation
 runtime/api/doca/telemetry_dpa telemetry
 runtime/api/flexio libflexio
+runtime/gpu/blocks block
+runtime/gpu/fibers fiber
+runtime/gpu/streams stream
 tools/doca_caps caps
 tools/dpa-app-attributes2blob attributes2blob
 tools/dpa-gdbserver gdbserver

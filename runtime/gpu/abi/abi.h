@@ -1,0 +1,58 @@
+/*
+ * abi: what device code of dpacu and the emulated GPU agree on. dpacu reads members of struct
+ * dpk_gpu_thread by their offsets, so both change together with DPK_GPU_ABI.
+ *
+ *     static const struct dpk_gpu_module module = {DPK_GPU_ABI, "id", kernels, 1, NULL, 0};
+ *     dpk_gpu_module_add(&module);              // a constructor of each device object
+ */
+#ifndef DPK_GPU_ABI_ABI_H
+#define DPK_GPU_ABI_ABI_H
+
+#include <stdint.h>
+
+#define DPK_GPU_ABI 1u
+
+/* A thread of a block, as its code sees it. */
+struct dpk_gpu_thread {
+    uint32_t tid[3], ntid[3], ctaid[3], nctaid[3];
+    uint32_t lane, warp; /* within the warp, within the block */
+    uint32_t sm, sms;
+    uint64_t shared;       /* address of the block's shared memory */
+    uint64_t dynamic;      /* address of its dynamic part */
+    uint32_t dynamic_size; /* bytes */
+    int32_t polls;         /* polls until the thread lets others run */
+    uint64_t grid;         /* number of the launch */
+};
+
+/* Runs one thread, or all threads of a block, in order. `args` points to the arguments, as for
+ * cudaLaunchKernel. */
+typedef void dpk_gpu_code(struct dpk_gpu_thread *self, void **args);
+
+struct dpk_gpu_kernel {
+    const char *name;      /* mangled */
+    dpk_gpu_code *run;     /* one thread */
+    dpk_gpu_code *whole;   /* all threads; NULL for code whose threads wait for each other */
+    const uint32_t *sizes; /* bytes of each parameter */
+    uint32_t parameters;
+    uint32_t shared;      /* bytes of static shared memory */
+    uint32_t max_threads; /* __launch_bounds__, or 0 */
+    uint32_t reserved;
+};
+
+struct dpk_gpu_variable {
+    const char *name; /* mangled */
+    void *address;
+    uint64_t size;
+};
+
+/* Device code of one object. */
+struct dpk_gpu_module {
+    uint32_t abi;
+    const char *id; /* content of the object's fat binary */
+    const struct dpk_gpu_kernel *kernels;
+    uint64_t kernel_count;
+    const struct dpk_gpu_variable *variables;
+    uint64_t variable_count;
+};
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * blocks: runs the blocks of grids on host threads, the workers, as a GPU runs them on its
+ * multiprocessors. The threads of a block are fibers of one worker, so a barrier is a switch of
+ * stacks. A thread that polls lets other threads run, then other blocks of its worker.
+ *
+ *     struct dpk_grid grid = {.kernel = kernel, .blocks = {8, 1, 1}, .threads = {256, 1, 1},
+ *                             .args = args, .ended = ended};
+ *     dpk_blocks_start(&grid);                   // ended(&grid) is called by a worker
+ *
+ * Workers start with the first grid. DPAKIT_GPU_WORKERS is their number; with 1, every run has the
+ * same order.
+ */
+#ifndef DPK_GPU_BLOCKS_BLOCKS_H
+#define DPK_GPU_BLOCKS_BLOCKS_H
+
+#include "base/base.h"
+#include "gpu/abi/abi.h"
+
+enum {
+    DPK_BLOCK_THREADS_MAX = 1024,
+    DPK_BLOCK_WARP = 32,
+    DPK_BLOCK_SHARED_DEFAULT = 48 << 10, /* bytes without opt-in */
+    DPK_BLOCK_SHARED_MAX = 227 << 10,
+    DPK_BLOCKS_RESIDENT = 32, /* blocks that a worker has at once */
+};
+
+/* Why a grid failed. */
+enum dpk_block_failure {
+    DPK_BLOCK_FINE = 0,
+    DPK_BLOCK_BAD_ADDRESS,
+    DPK_BLOCK_ASSERTED,
+    DPK_BLOCK_TRAPPED,
+    DPK_BLOCK_STACK,      /* a thread's stack was too small */
+    DPK_BLOCK_ARITHMETIC, /* integer division by zero, illegal instruction */
+    DPK_BLOCK_DEADLOCK,   /* all threads wait, not for the same thing */
+    DPK_BLOCK_NO_MEMORY,
+};
+
+/* A launch. The caller fills the first part and owns all of it until `ended` is called. */
+struct dpk_grid {
+    const struct dpk_gpu_kernel *kernel;
+    uint32_t blocks[3], threads[3]; /* checked by the caller: products in range, none 0 */
+    uint32_t dynamic;               /* bytes of dynamic shared memory */
+    void **args;
+    void (*ended)(struct dpk_grid *grid); /* no lock is held */
+    void *context;
+
+    uint64_t number;
+    _Atomic int failure; /* enum dpk_block_failure */
+    uint64_t total, next;
+    _Atomic uint64_t left;
+    _Atomic uint32_t sync_arrived, sync_round; /* barrier of the grid */
+    struct dpk_grid *after;
+};
+
+/* Starts a grid, after grids that were started before it. Returns false, and does not call `ended`,
+ * if the system starts no worker. */
+bool dpk_blocks_start(struct dpk_grid *grid);
+/* Runs job(context) on a worker, soon: a copy or a call of the host. Returns false if there is no
+ * memory. */
+bool dpk_blocks_job(void (*job)(void *), void *context);
+/* Returns the number of workers, at least 1. */
+unsigned dpk_blocks_workers(void);
+/* Sets the bytes of stack of threads that start later. Returns false for an unreasonable size. */
+bool dpk_blocks_set_stack(size_t bytes);
+size_t dpk_blocks_stack(void);
+/* Returns true if the caller runs on a worker. */
+bool dpk_blocks_inside(void);
+
+#endif

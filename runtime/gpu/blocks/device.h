@@ -1,0 +1,53 @@
+/* Functions that device code calls, by the names that dpacu and its headers have for them. They run
+ * on the stack of the calling thread. */
+#ifndef DPK_GPU_BLOCKS_DEVICE_H
+#define DPK_GPU_BLOCKS_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Operations of dpk_gpu_warp; include/dpakit-cuda has the same numbers. */
+enum {
+    DPK_GPU_WARP_SYNC,
+    DPK_GPU_WARP_SHUFFLE,
+    DPK_GPU_WARP_BALLOT,
+    DPK_GPU_WARP_ALL,
+    DPK_GPU_WARP_ANY,
+    DPK_GPU_WARP_MATCH,
+    DPK_GPU_WARP_MATCH_ALL,
+    DPK_GPU_WARP_ADD,
+    DPK_GPU_WARP_MIN,
+    DPK_GPU_WARP_MAX,
+    DPK_GPU_WARP_MIN_SIGNED,
+    DPK_GPU_WARP_MAX_SIGNED,
+    DPK_GPU_WARP_AND,
+    DPK_GPU_WARP_OR,
+    DPK_GPU_WARP_XOR,
+    DPK_GPU_WARP_ACTIVE,
+};
+
+/* Waits for all threads of the block. Returns the sum of their values. */
+uint32_t dpk_gpu_barrier(uint32_t value);
+/* Barrier `number`, of `threads` threads (0: the block). */
+void dpk_gpu_barrier_named(uint32_t number, uint32_t threads);
+void dpk_gpu_barrier_arrive(uint32_t number, uint32_t threads);
+/* Waits for all blocks of the grid. Every thread calls it. */
+void dpk_gpu_barrier_grid(void);
+/* Meets the threads of `mask`. `source`: lane of a shuffle. */
+uint64_t dpk_gpu_warp(uint32_t operation, uint32_t mask, uint64_t value, uint32_t source);
+/* Returns the lanes that are at the same place. */
+uint32_t dpk_gpu_active(void);
+/* Lets other threads run. */
+void dpk_gpu_yield(void);
+void dpk_gpu_sleep(uint32_t nanoseconds);
+uint64_t dpk_gpu_clock(void);       /* cycles of the processor's counter */
+uint64_t dpk_gpu_globaltimer(void); /* nanoseconds */
+void dpk_gpu_trap(void) __attribute__((noreturn));
+void dpk_gpu_assert(const char *what, const char *file, uint32_t line, const char *function)
+    __attribute__((noreturn));
+/* printf with its arguments in memory, as CUDA's vprintf. */
+int32_t dpk_gpu_vprintf(const char *format, const void *arguments);
+/* 16-byte compare and exchange; `expected` gets the former value. */
+void dpk_gpu_cas128(void *at, void *expected, const void *desired);
+
+#endif

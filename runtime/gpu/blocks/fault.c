@@ -1,0 +1,88 @@
+/* Faults of device code: the signal's handler leaves the fiber, and its worker reports the fault. */
+#include "private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+enum { CAUGHT = sizeof caught / sizeof *caught, SIGNAL_STACK = 64 << 10 };
+static struct sigaction before[CAUGHT];
+
+/* Runs below the worker's saved frame, instead of the faulting code. */
+static void leave_fiber(struct worker *w)
+{
+    void *nowhere;
+    dpk_fiber_switch(&nowhere, w->sp);
+    abort();
+}
+
+#if defined __x86_64__
+static void redirect(struct worker *w, ucontext_t *u)
+{
+    greg_t *r = u->uc_mcontext.gregs;
+    w->fault.pc = (void *)r[REG_RIP];
+    w->fault.written = (r[REG_ERR] & 2) != 0;
+    r[REG_RIP] = (greg_t)(uintptr_t)leave_fiber;
+    r[REG_RDI] = (greg_t)(uintptr_t)w;
+    r[REG_RSP] = (greg_t)((((uintptr_t)w->sp - 1024) & ~(uintptr_t)15) - 8);
+}
+#else
+static void redirect(struct worker *w, ucontext_t *u)
+{
+    w->fault.pc = (void *)u->uc_mcontext.pc;
+    w->fault.written = false;
+    u->uc_mcontext.pc = (uintptr_t)leave_fiber;
+    u->uc_mcontext.regs[0] = (uintptr_t)w;
+    u->uc_mcontext.sp = ((uintptr_t)w->sp - 1024) & ~(uintptr_t)15;
+}
+#endif
+
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    for (unsigned i = 0; i < CAUGHT; i++) {
+        if (caught[i] != number)
+            continue;
+        if (before[i].sa_flags & SA_SIGINFO) {
+            before[i].sa_sigaction(number, info, context);
+        } else if (before[i].sa_handler == SIG_DFL || before[i].sa_handler == SIG_IGN) {
+            signal(number, SIG_DFL); /* the instruction faults again, and ends the process */
+            if (info->si_code <= 0)
+                raise(number);
+        } else {
+            before[i].sa_handler(number);
+        }
+    }
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    struct fiber *f = block_here();
+    if (!f || info->si_code <= 0 || f->block->worker->fault.signal) {
+        pass_on(number, info, context);
+        return;
+    }
+    struct worker *w = f->block->worker;
+    w->fault.signal = number;
+    w->fault.address = info->si_addr;
+    redirect(w, context);
+}
+
+void block_fault_catch(void)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
+    action.sa_sigaction = on_fault;
+    sigemptyset(&action.sa_mask);
+    for (unsigned i = 0; i < CAUGHT; i++)
+        sigaction(caught[i], &action, &before[i]);
+}
+
+void block_fault_stack(void)
+{
+    const size_t size = SIGNAL_STACK;
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const stack_t stack = {.ss_sp = at, .ss_size = size};
+    if (at != MAP_FAILED)
+        sigaltstack(&stack, NULL);
+}

@@ -1,0 +1,49 @@
+/*
+ * memory: memory of the emulated GPU and of the host, as CUDA programs allocate it. A page that
+ * faults is after each allocation.
+ *
+ *     void *at = dpk_gpu_memory_new(4096, DPK_GPU_MEMORY_DEVICE);
+ *     struct dpk_gpu_memory m;
+ *     if (dpk_gpu_memory_find(at, &m)) ...             // m.base, m.size, m.kind
+ *     dpk_gpu_memory_free(at);
+ */
+#ifndef DPK_GPU_MEMORY_MEMORY_H
+#define DPK_GPU_MEMORY_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum dpk_gpu_memory_kind {
+    DPK_GPU_MEMORY_DEVICE,
+    DPK_GPU_MEMORY_HOST, /* pinned memory of the host */
+    DPK_GPU_MEMORY_MANAGED,
+    DPK_GPU_MEMORY_REGISTERED, /* the program's own memory */
+    DPK_GPU_MEMORY_VARIABLE,   /* a variable of device code */
+};
+
+struct dpk_gpu_memory {
+    uintptr_t base;
+    size_t size;
+    enum dpk_gpu_memory_kind kind;
+};
+
+/* Bytes of memory that the emulated GPU says it has, and those that are allocated. */
+#define DPK_GPU_MEMORY_TOTAL ((size_t)4 << 30)
+size_t dpk_gpu_memory_used(void);
+
+/* Returns zeroed memory, or NULL if there is not enough. `size` is not 0. */
+void *dpk_gpu_memory_new(size_t size, enum dpk_gpu_memory_kind kind);
+/* Frees memory of dpk_gpu_memory_new. Returns false if `at` is not the beginning of an allocation
+ * of this kind. */
+bool dpk_gpu_memory_free(void *at, enum dpk_gpu_memory_kind kind);
+/* Notes memory that others own. Returns false if a part of it is noted already, or there is no
+ * memory for the note. */
+bool dpk_gpu_memory_note(void *at, size_t size, enum dpk_gpu_memory_kind kind);
+bool dpk_gpu_memory_forget(void *at, enum dpk_gpu_memory_kind kind);
+/* Finds the allocation that has this address. */
+bool dpk_gpu_memory_find(const void *at, struct dpk_gpu_memory *out);
+/* Frees all memory of the device. */
+void dpk_gpu_memory_reset(void);
+
+#endif

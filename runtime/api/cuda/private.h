@@ -1,0 +1,42 @@
+/* Shared by the sources of libcudart. */
+#ifndef DPK_API_CUDA_PRIVATE_H
+#define DPK_API_CUDA_PRIVATE_H
+
+#include "dpakit-cuda/cuda_runtime_api.h"
+#include "gpu/memory/memory.h"
+#include "gpu/streams/streams.h"
+
+/* A kernel as the host knows it, by the address of its stub. */
+struct cuda_function {
+    const void *stub;
+    const struct dpk_gpu_kernel *kernel; /* NULL: no object has it */
+    const char *name, *id;
+    uint32_t dynamic_max; /* 0: as without opt-in */
+};
+/* A variable, by the address of the host's shadow of it. */
+struct cuda_symbol {
+    const void *shadow;
+    const struct dpk_gpu_variable *variable;
+    const char *name, *id;
+};
+
+/* Finds what objects have registered. Returns NULL for an unknown address. */
+struct cuda_function *cuda_registry_function(const void *stub);
+const struct dpk_gpu_variable *cuda_registry_variable(const void *shadow);
+uint32_t cuda_registry_shared_limit(const struct cuda_function *f);
+
+/* Notes an error of this thread, and returns it. */
+cudaError_t cuda_error(int error);
+/* Reports the reason of an error once on standard error. */
+cudaError_t cuda_error_because(int error, const struct dpk_error *why);
+
+static inline struct dpk_stream *cuda_stream(cudaStream_t s)
+{
+    return (struct dpk_stream *)s;
+}
+static inline struct dpk_gpu_event *cuda_event(cudaEvent_t e)
+{
+    return (struct dpk_gpu_event *)e;
+}
+
+#endif

@@ -65,7 +65,7 @@ $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): 
 # ---- Rooms -----------------------------------------------------------------------------------------
 LIB_ROOMS := base yaml chart profile coverage elf archive fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
 # Of runtime/api, libraries have what is theirs; the rest of runtime is in each, but for the translator.
-RT_ROOMS := $(filter-out engine/llvm,$(patsubst runtime/%/,%,$(sort $(wildcard $(foreach w,device bus engine rdma net,runtime/$(w)/*/))))) \
+RT_ROOMS := $(filter-out engine/llvm,$(patsubst runtime/%/,%,$(sort $(wildcard $(foreach w,device bus engine gpu rdma net,runtime/$(w)/*/))))) \
             api/host api/pcc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
 DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa devemu urom
@@ -100,9 +100,9 @@ tools: $(TOOLS:%=$(B)/bin/%)
 $(O)/%.o: %.c Makefile VERSION $(O)/flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
-$(O)/tools/dpacc/interface/%.o $(O)/runtime/engine/llvm/%.o $(O)/tests/unit/test_llvm_bases.o $(O)/tests/helpers/api.o: ALL_CFLAGS += $(CLANG_CFLAGS)
+$(O)/tools/dpacc/interface/%.o $(O)/runtime/engine/llvm/%.o $(O)/tools/dpacu/%.o $(O)/tests/unit/test_llvm_bases.o $(O)/tests/helpers/api.o: ALL_CFLAGS += $(CLANG_CFLAGS)
 LLVM_HEADER := $(LLVM_INCLUDE)/llvm-c/Core.h
-$(call objs,runtime/engine/llvm/*.c): | $(LLVM_HEADER)
+$(call objs,runtime/engine/llvm/*.c tools/dpacu/lower/*.c): | $(LLVM_HEADER)
 $(LLVM_HEADER):
 	@echo "no $@: LLVM's development files are needed (Debian: the package llvm-dev, as ./bootstrap" \
 	  "installs it), and LLVM_CONFIG=$(LLVM_CONFIG) must be theirs" >&2; false
@@ -141,6 +141,8 @@ $(B)/bin/$(1): $$(filter-out $(O)/tools/dpacc/interface/% $(O)/tools/dpapcc/mode
 endef
 # The one tool that draws on a terminal.
 LIBS_dpatop = $(CURSES_LIBS)
+# The one that makes code for the host's processor.
+LIBS_dpacu = $(LLVM_LIBS) -ldl
 $(foreach t,$(TOOLS),$(eval $(call tool_rule,$(t))))
 $(O)/tools/dpatop/%.o: ALL_CFLAGS += $(CURSES_CFLAGS)
 
@@ -155,7 +157,7 @@ SHARED := $(patsubst %,$(B)/lib/lib%.so,dpakit-engine dpakit-resources dpakit-vf
 # Two that are loaded when they are needed. Nothing is linked with them.
 INTERFACE := $(B)/lib/libdpakit-interface.so.$(SO)
 TRANSLATOR := $(B)/lib/libdpakit-llvm.so.$(SO)
-libs: $(SHARED) $(INTERFACE) $(TRANSLATOR) $(B)/lib/libdoca_dpa.a $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1 $(B)/lib/librdmacm.so.1
+libs: $(SHARED) $(B)/lib/dpakit/cuda/libcudart.so $(INTERFACE) $(TRANSLATOR) $(B)/lib/libdoca_dpa.a $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1 $(B)/lib/librdmacm.so.1
 $(SHARED) $(INTERFACE) $(TRANSLATOR): $(O)/sources
 so_link = $(CC) -shared -Wl,-soname,$(@F).$(SO) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
           -Wl,--version-script=$(filter %.map,$^) -o $@.$(SO) $(filter %.o,$^)
@@ -180,6 +182,11 @@ $(B)/lib/libdpakit-vfio.so: runtime/api/vfio/exports.map $(call objs,runtime/api
 $(B)/lib/libdpakit-mst.so: runtime/api/mst/exports.map $(call objs,runtime/api/mst/*.c runtime/api/paths/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.a,$^) $(PKG_LIBS) -ldl -pthread && $(so_name)
+# The runtime of CUDA programs, with the emulated GPU.
+$(B)/lib/dpakit/cuda/libcudart.so: private SO := 12
+$(B)/lib/dpakit/cuda/libcudart.so: runtime/api/cuda/exports.map $(O)/sources $(call objs,runtime/api/cuda/*.c runtime/gpu/*/*.c) $(O)/libdpkbase.a
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(so_link) $(filter %.a,$^) $(PKG_LIBS) -ldw -ldl -pthread && $(so_name)
 # For programs that check what they load: it stands alone.
 $(B)/lib/libdpkverify.so: runtime/api/dpkverify/exports.map $(call objs,runtime/api/dpkverify/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
@@ -249,7 +256,7 @@ $(B)/lib/libibverbs.so.1 $(B)/lib/libmlx5.so.1 $(B)/lib/librdmacm.so.1: $(B)/lib
 include guest/guest.mk
 
 # ---- The tree: headers, data, manual pages as they install -----------------------------------------
-TREE := $(patsubst %,$(B)/%,$(shell find include -name '*.h')) \
+TREE := $(patsubst %,$(B)/%,$(shell find include -type f)) \
         $(patsubst share/%,$(B)/share/dpakit/%,$(filter-out share/bash-completion/% share/zsh/% share/fish/%,$(shell find share -type f))) \
         $(TOOLS:%=$(B)/share/bash-completion/completions/%) \
         $(TOOLS:%=$(B)/share/fish/vendor_completions.d/%.fish) \

@@ -34,6 +34,7 @@ owner_files() {
 
 prepare_dpa_app_attributes2blob() { :; }
 prepare_dpa_c() { a_device; }
+prepare_dpacu() { :; }
 prepare_dpacc() { a_device && cp "$BATS_FILE_TMPDIR/hello/hello_world.c" .; }
 prepare_dpacc_extract() { cp "$BATS_FILE_TMPDIR/hello/hello_world" .; }
 prepare_doca_dma() {

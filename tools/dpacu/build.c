@@ -1,0 +1,363 @@
+/* From sources to objects and programs. Each CUDA source is compiled twice by clang's CUDA front
+ * end, for the host and for the device; the device's code is lowered (lower.h), and both are joined
+ * to one object. */
+#include "config.h"
+#include "lower/lower.h"
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "k.o" for dir/k.cu. */
+static char *object_of(const char *source)
+{
+    char *out = NULL;
+    const char *base = base_of(source);
+    const char *dot = strrchr(base, '.');
+    if (asprintf(&out, "%.*s.o", (int)(dot ? dot - base : (long)strlen(base)), base) < 0)
+        return NULL;
+    return out;
+}
+
+static const char *clang(void)
+{
+    const char *value = getenv("DPA_CLANG");
+    return value && *value ? value : "clang";
+}
+
+static void add_compiler(struct words *w)
+{
+    struct words parts = {0};
+    dpk_words_split_file(&parts, clang()); /* "ccache clang" */
+    dpk_words_append(w, &parts);
+    dpk_words_free(&parts);
+}
+
+static void add_each(struct words *w, const char *option, const struct words *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        dpk_words_addf(w, "%s%s", option, list->at[i]);
+    w->failed |= list->failed;
+}
+
+static void add_pairs(struct words *w, const char *option, const struct words *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        dpk_words_add(w, option);
+        dpk_words_add(w, list->at[i]);
+    }
+    w->failed |= list->failed;
+}
+
+/* Options of both sides. */
+static void add_common(const struct config *c, struct words *w)
+{
+    dpk_words_addf(w, "-std=%s", c->standard ? c->standard : "c++17");
+    add_each(w, "-D", &c->defines);
+    add_each(w, "-U", &c->undefines);
+    add_each(w, "-I", &c->includes);
+    add_pairs(w, "-isystem", &c->system_includes);
+    dpk_words_add(w, "-isystem");
+    dpk_words_addf(w, "%s/include/dpakit-cuda", c->root);
+    if (c->no_warnings)
+        dpk_words_add(w, "-w");
+}
+
+static void add_cuda(const struct config *c, struct words *w)
+{
+    static const char *const words[] = {"-x", "cuda", "-nocudainc", "-nocudalib",
+                                        "--cuda-gpu-arch=sm_70", "-Wno-unknown-cuda-version",
+                                        "-D__CUDACC__", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=12",
+                                        "-D__CUDACC_VER_MINOR__=4", "-D__CUDACC_VER_BUILD__=0",
+                                        /* Launches as by CUDA 9.2 and later. */
+                                        "-Xclang", "-target-sdk-version=11.2"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        dpk_words_add(w, words[i]);
+    if (dpacu_config_is_rdc(c))
+        dpk_words_add(w, "-D__CUDACC_RDC__");
+    add_common(c, w);
+    dpk_words_add(w, "-include");
+    dpk_words_addf(w, "%s/include/dpakit-cuda/cuda_runtime.h", c->root);
+    add_pairs(w, "-include", &c->forced);
+}
+
+static const char *level_of(const struct config *c)
+{
+    return c->device_debug ? "0" : c->level ? c->level : "3";
+}
+
+static void compile_device(const struct config *c, const char *source, const char *out,
+                           struct words *w)
+{
+    add_compiler(w);
+    add_cuda(c, w);
+    dpk_words_add(w, "--cuda-device-only");
+    dpk_words_add(w, "-Wno-builtin-macro-redefined");
+    dpk_words_add(w, "-U__CUDA_ARCH__");
+    dpk_words_addf(w, "-D__CUDA_ARCH__=%u", c->compute);
+    dpk_words_addf(w, "-O%s", level_of(c));
+    dpk_words_add(w, c->debug || c->device_debug ? "-g" : "-gline-tables-only");
+    if (c->fast_math)
+        dpk_words_add(w, "-ffast-math");
+    const char *const rest[] = {"-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", source, "-o",
+                                out};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        dpk_words_add(w, rest[i]);
+}
+
+static void add_dependencies(const struct config *c, const char *source, const char *object,
+                             struct words *w)
+{
+    char *beside = NULL;
+    if (!c->depend && !c->depend_own)
+        return;
+    dpk_words_add(w, c->depend_own ? "-MMD" : "-MD");
+    dpk_words_add(w, "-MF");
+    if (c->depend_file) {
+        dpk_words_add(w, c->depend_file);
+    } else {
+        const char *dot = strrchr(object, '.');
+        if (asprintf(&beside, "%.*s.d", (int)(dot ? dot - object : (long)strlen(object)), object) <
+            0)
+            beside = NULL;
+        dpk_words_add(w, beside ? beside : "");
+        free(beside);
+    }
+    dpk_words_add(w, "-MT");
+    dpk_words_add(w, c->depend_target ? c->depend_target : object);
+    (void)source;
+}
+
+static void compile_host(const struct config *c, const char *source, const char *fat,
+                         const char *out, const char *object, struct words *w)
+{
+    const bool cuda = dpacu_config_is_cuda(c, source);
+    add_compiler(w);
+    if (cuda) {
+        add_cuda(c, w);
+        dpk_words_add(w, "--cuda-host-only");
+    } else {
+        const char *dot = strrchr(source, '.');
+        const bool plain = c->language ? strcmp(c->language, "c") == 0 : strcmp(dot, ".c") == 0;
+        dpk_words_add(w, "-x");
+        dpk_words_add(w, plain ? "c" : "c++");
+        add_common(c, w);
+        if (plain)
+            dpk_words_add(w, "-std=gnu11");
+    }
+    dpk_words_addf(w, "-O%s", c->level ? c->level : "2");
+    dpk_words_add(w, "-fPIC");
+    if (c->debug)
+        dpk_words_add(w, "-g");
+    dpk_words_append(w, &c->host_options);
+    if (c->preprocess || c->depend_only) {
+        dpk_words_add(w, c->preprocess ? "-E" : "-M");
+        dpk_words_add(w, source);
+        if (c->depend_only && c->depend_target)
+            dpk_words_addf(w, "-MT%s", c->depend_target);
+        if (c->output)
+            dpk_words_addf(w, "-o%s", c->output);
+        return;
+    }
+    if (cuda) {
+        const char *const words[] = {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", fat};
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            dpk_words_add(w, words[i]);
+    }
+    add_dependencies(c, source, object, w);
+    dpk_words_add(w, "-c");
+    dpk_words_add(w, source);
+    dpk_words_add(w, "-o");
+    dpk_words_add(w, out);
+}
+
+/* A number that differs for different sources and objects of a program. */
+static void id_of(const char *source, const char *object, char out[32])
+{
+    char where[PATH_MAX] = "";
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    if (!getcwd(where, sizeof where))
+        where[0] = 0;
+    const char *const parts[] = {where, source, object};
+    for (size_t i = 0; i < 3; i++)
+        for (const char *p = parts[i]; *p; p++)
+            hash = (hash ^ (uint8_t)*p) * UINT64_C(0x100000001b3);
+    snprintf(out, 32, "dpakit-%016llx", (unsigned long long)hash);
+}
+
+/* Files of one source in the working directory. */
+struct files {
+    char fat[PATH_MAX], bitcode[PATH_MAX], host[PATH_MAX], device[PATH_MAX];
+};
+
+static enum dpk_status name_files(const struct dpacu_run *run, size_t number, struct files *f,
+                                  struct dpk_error *err)
+{
+    const struct {
+        char *at;
+        const char *end;
+    } names[] = {{f->fat, "id"}, {f->bitcode, "bc"}, {f->host, "host.o"}, {f->device, "device.o"}};
+    for (size_t i = 0; i < 4; i++)
+        if (snprintf(names[i].at, PATH_MAX, "%s/%zu.%s", run->temp, number, names[i].end) >=
+            PATH_MAX)
+            return dpk_fail(err, DPK_ERR_IO, "%s: the path is too long", run->temp);
+    return DPK_OK;
+}
+
+static enum dpk_status lower(const struct config *c, struct dpacu_run *run, const struct files *f,
+                             const char *id, struct dpk_error *err)
+{
+    const struct lower_request request = {.bitcode = f->bitcode,
+                                          .object = f->device,
+                                          .id = id,
+                                          .relocatable = dpacu_config_is_rdc(c),
+                                          .level = (unsigned)(level_of(c)[0] - '0')};
+    if (c->verbose || c->dryrun)
+        printf("# lower %s to %s\n", f->bitcode, f->device);
+    if (c->dryrun)
+        return DPK_OK;
+    (void)run;
+    return lower_object(&request, err);
+}
+
+/* Compiles a CUDA source to `object`. */
+static enum dpk_status compile_cuda(const struct config *c, struct dpacu_run *run, size_t number,
+                                    const char *source, const char *object, struct dpk_error *err)
+{
+    struct files f;
+    struct words both[2] = {{0}, {0}}, join = {0};
+    char id[32];
+    enum dpk_status status = name_files(run, number, &f, err);
+    if (status != DPK_OK)
+        return status;
+    id_of(source, object, id);
+    const struct dpk_piece piece = {.data = id, .size = strlen(id) + 1};
+    if (!c->dryrun && (status = dpk_file_replace_pieces(f.fat, &piece, 1, 0600, err)) != DPK_OK)
+        return status;
+    compile_device(c, source, f.bitcode, &both[0]);
+    compile_host(c, source, f.fat, f.host, object, &both[1]);
+    status = dpacu_run_all(run, both, 2, err);
+    if (status == DPK_OK)
+        status = lower(c, run, &f, id, err);
+    if (status == DPK_OK) {
+        const char *const words[] = {"ld", "-r", f.host, f.device, "-o", object};
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            dpk_words_add(&join, words[i]);
+        status = dpacu_run_all(run, &join, 1, err);
+    }
+    dpk_words_free(&both[0]);
+    dpk_words_free(&both[1]);
+    dpk_words_free(&join);
+    return status;
+}
+
+static enum dpk_status compile(const struct config *c, struct dpacu_run *run, size_t number,
+                               const char *source, const char *object, struct dpk_error *err)
+{
+    struct words command = {0};
+    const bool only = c->preprocess || c->depend_only;
+    if (dpacu_config_is_cuda(c, source) && !only)
+        return compile_cuda(c, run, number, source, object, err);
+    compile_host(c, source, "", object, object, &command);
+    const enum dpk_status status = dpacu_run_all(run, &command, 1, err);
+    dpk_words_free(&command);
+    return status;
+}
+
+static void link_words(const struct config *c, const struct words *objects, struct words *w)
+{
+    const bool runtime = !c->cudart || strcmp(c->cudart, "none") != 0;
+    const char *output = c->output ? c->output : "a.out";
+    if (c->archive) {
+        dpk_words_add(w, "ar");
+        dpk_words_add(w, "rcs");
+        dpk_words_add(w, output);
+        dpk_words_append(w, objects);
+        return;
+    }
+    dpk_words_add(w, c->hostcc ? c->hostcc : "g++");
+    if (c->shared)
+        dpk_words_add(w, "-shared");
+    dpk_words_append(w, &c->host_options);
+    dpk_words_append(w, objects);
+    dpk_words_add(w, "-o");
+    dpk_words_add(w, output);
+    add_each(w, "-L", &c->folders);
+    add_each(w, "-l", &c->libraries);
+    for (size_t i = 0; i < c->linker_options.count; i++)
+        dpk_words_addf(w, "-Wl,%s", c->linker_options.at[i]);
+    if (runtime) {
+        dpk_words_addf(w, "-L%s/lib/dpakit/cuda", c->root);
+        dpk_words_addf(w, "-Wl,-rpath,%s/lib/dpakit/cuda", c->root);
+        dpk_words_add(w, "-lcudart");
+    }
+    dpk_words_add(w, "-lpthread");
+    dpk_words_add(w, "-lm");
+}
+
+static enum dpk_status link_all(const struct config *c, struct dpacu_run *run,
+                                const struct words *objects, struct dpk_error *err)
+{
+    struct words command = {0};
+    link_words(c, objects, &command);
+    const enum dpk_status status = dpacu_run_all(run, &command, 1, err);
+    dpk_words_free(&command);
+    return status;
+}
+
+/* The object of input `i`: as -o or its source names it, or in the working directory. */
+static char *choose_object(const struct config *c, const struct dpacu_run *run, size_t i)
+{
+    char *out = NULL;
+    if (c->compile)
+        return c->output ? strdup(c->output) : object_of(c->inputs.at[i]);
+    if (asprintf(&out, "%s/%zu.o", run->temp, i) < 0)
+        return NULL;
+    return out;
+}
+
+static enum dpk_status build(const struct config *c, struct dpacu_run *run, struct dpk_error *err)
+{
+    struct words objects = {0};
+    enum dpk_status status = DPK_OK;
+    for (size_t i = 0; i < c->inputs.count && status == DPK_OK; i++) {
+        if (!dpacu_config_is_source(c->inputs.at[i])) {
+            dpk_words_add(&objects, c->inputs.at[i]);
+            continue;
+        }
+        char *object = choose_object(c, run, i);
+        if (!object)
+            status = dpk_fail_nomem(err);
+        else
+            status = compile(c, run, i, c->inputs.at[i], object, err);
+        if (object)
+            dpk_words_add(&objects, object);
+        free(object);
+    }
+    if (status == DPK_OK && objects.failed)
+        status = dpk_fail_nomem(err);
+    if (status == DPK_OK && !c->compile && !c->preprocess && !c->depend_only)
+        status = link_all(c, run, &objects, err);
+    dpk_words_free(&objects);
+    return status;
+}
+
+int dpacu_build(struct config *c)
+{
+    struct dpk_error err = {0};
+    struct dpacu_run run = {.verbose = c->verbose, .dry = c->dryrun};
+    enum dpk_status status = dpacu_run_start(&run, &err);
+    if (status == DPK_OK)
+        status = build(c, &run, &err);
+    if (status != DPK_OK && (!run.said || status != DPK_ERR_TOOL))
+        dpk_tool_fail(&err);
+    dpacu_run_finish(&run);
+    return status == DPK_OK ? 0 : status == DPK_ERR_FORMAT || run.said ? 1 : 2;
+}

@@ -1,0 +1,77 @@
+/* Shared by the sources that lower device code: each file does one step. */
+#ifndef DPK_DPACU_LOWER_INSIDE_H
+#define DPK_DPACU_LOWER_INSIDE_H
+
+#include "lower.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+
+enum { KERNELS_MAX = 4096 };
+
+struct lower_kernel {
+    LLVMValueRef function, run, whole; /* whole: NULL if threads wait for each other */
+    char *name;                        /* as the host knows it */
+    uint32_t shared, max_threads, parameters;
+    uint32_t *sizes; /* bytes of each parameter in the host's list of arguments */
+};
+
+struct lower {
+    const struct lower_request *request;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMTargetMachineRef machine;
+    LLVMTargetDataRef layout;
+    LLVMTypeRef i8, i32, i64, pointer, nothing; /* pointer: i8 * */
+    LLVMTypeRef code;                           /* type of dpk_gpu_code */
+    LLVMDIBuilderRef lines;                     /* debug information of wrappers, or NULL */
+    struct lower_kernel *kernels;
+    size_t kernel_count;
+    struct dpk_error *err;
+};
+
+/* Each step returns false after an error, which is in l->err. */
+bool lower_fail(struct lower *l, LLVMValueRef where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The name of a value, or "". */
+const char *lower_name(LLVMValueRef value);
+/* True for a call of a function with this name. */
+bool lower_calls(LLVMValueRef instruction, const char *name);
+/* The function that an instruction calls, or NULL. */
+LLVMValueRef lower_callee(LLVMValueRef instruction);
+/* The function of this name, declared if it is absent. */
+LLVMValueRef lower_declare(struct lower *l, const char *name, LLVMTypeRef type);
+/* Removes attributes of a function that are about NVIDIA's processors. */
+bool lower_runs_passes(struct lower *l, const char *passes);
+
+/* ---- names.c: finds kernels, and gives functions and variables the names that linkers see ---- */
+bool lower_find_kernels(struct lower *l);
+bool lower_rename(struct lower *l);
+
+/* ---- registers.c: what a thread knows about itself ---- */
+/* Loads the running thread at the beginning of a function. */
+LLVMValueRef lower_self(struct lower *l, LLVMValueRef function);
+/* Loads a member of the thread at `offset`, before the position of the builder. */
+LLVMValueRef lower_member(struct lower *l, LLVMValueRef self, unsigned offset, LLVMTypeRef type);
+/* Recognises a function that gets a member of the thread. */
+bool lower_register_of(LLVMValueRef instruction, unsigned *offset);
+bool lower_registers(struct lower *l);
+/* Lets threads that poll yield. */
+bool lower_polls(struct lower *l);
+
+/* ---- wrappers.c: what the emulated GPU calls ---- */
+bool lower_wrappers(struct lower *l);
+bool lower_wholes(struct lower *l);
+bool lower_is_whole(LLVMValueRef function);
+
+/* ---- shared.c ---- */
+bool lower_shared(struct lower *l);
+
+/* ---- table.c: the list of kernels and variables ---- */
+bool lower_table(struct lower *l);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * lower: from LLVM's code for NVIDIA's GPUs, which clang makes of CUDA sources, to an object for
+ * the processor of the host. Its code runs in the emulated GPU (gpu/abi/abi.h).
+ */
+#ifndef DPK_DPACU_LOWER_LOWER_H
+#define DPK_DPACU_LOWER_LOWER_H
+
+#include "base/base.h"
+
+struct lower_request {
+    const char *bitcode; /* file that clang made */
+    const char *object;  /* file to write */
+    const char *id;      /* content of the host object's fat binary */
+    bool relocatable;    /* -rdc=true: device functions of other objects may be called */
+    unsigned level;      /* optimisation, 0 to 3 */
+};
+
+/* Writes the object. Errors: DPK_ERR_FORMAT for code that the emulated GPU cannot run; the message
+ * names the source line if it is known. */
+enum dpk_status lower_object(const struct lower_request *request, struct dpk_error *err);
+
+#endif

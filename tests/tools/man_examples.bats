@@ -140,6 +140,7 @@ examples_of() {
     [ "$status" -eq 0 ]
 }
 
+@test "dpacu(1)" { examples_of dpacu; }
 @test "dpa-app-attributes2blob(1)" { examples_of dpa-app-attributes2blob; }
 @test "dpa-c(7)" { examples_of dpa-c; }
 @test "dpa-verbs(7)" { examples_of dpa-verbs; }

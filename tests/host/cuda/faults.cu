@@ -5,8 +5,7 @@
 
 __global__ void touch(int *at)
 {
-    if (blockIdx.x == 1 && threadIdx.x == 5)
-        *at = 1; /* WRITES */
+    if (blockIdx.x == 1 && threadIdx.x == 5) *at = 1; /* WRITES */
 }
 __global__ void touch_later(int *at, volatile int *word)
 {

@@ -229,6 +229,7 @@ static void *good_pointer(struct world *w, const char *function, const struct pa
         {"doca_dpa_ep_addr_t", NULL, w->address},
         {"doca_dpa_ep_addr_t *", NULL, &w->made_address},
         {"uint32_t *", "name_len", &room},
+        {"int *", "name_len", &room},
         {"uint32_t *", "path_len", &room},
         {"char *", "mode_args", modes},
         {"char *", "buf", log},

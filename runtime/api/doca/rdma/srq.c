@@ -26,7 +26,7 @@ static doca_error_t srq_start(struct dpk_ctx *ctx)
     if (dpk_rc_enter(&s->rc, &err) != DPK_OK) {
         free(s->ring);
         s->ring = NULL;
-        return dpk_doca_failed("doca_ctx_start", &err);
+        return dpk_doca_error_of(&err);
     }
     s->posted = s->taken = 0;
     return DOCA_SUCCESS;

@@ -82,16 +82,16 @@ static doca_error_t domain_start(struct dpk_ctx *ctx)
     static atomic_ullong cookies;
     struct domain *d = (struct domain *)ctx;
     if (!ctx->pe)
-        return dpk_doca_bad_config(d, "doca_ctx_start: the UROM domain has no progress engine");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the UROM domain has no progress engine");
     if (!d->has_oob || d->member_count == 0)
-        return dpk_doca_bad_config(d, "doca_ctx_start: the UROM domain has no %s",
-                                   d->has_oob ? "workers (doca_urom_domain_set_workers)"
-                                              : "exchange (doca_urom_domain_set_oob)");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the UROM domain has no %s",
+                                d->has_oob ? "workers (doca_urom_domain_set_workers)"
+                                           : "exchange (doca_urom_domain_set_oob)");
     for (size_t i = 0; i < d->member_count; i++)
         if (!dpk_ctx_is_running(&d->members[i].worker->ctx))
-            return dpk_doca_bad_config(
-                d, "doca_ctx_start: a worker of the UROM domain is %s, and must run",
-                dpk_ctx_state_name(&d->members[i].worker->ctx));
+            return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                    "a worker of the UROM domain is %s, and must run",
+                                    dpk_ctx_state_name(&d->members[i].worker->ctx));
     d->cookie = atomic_fetch_add(&cookies, 1) + 1;
     d->step = ADDRESSES;
     d->failed = false;

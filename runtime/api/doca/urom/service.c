@@ -25,30 +25,30 @@ struct urom_query {
 
 /* ---- The connection ---- */
 
-static doca_error_t bad_answer(const struct urom_service *s)
+static doca_error_t bad_answer(void)
 {
-    return dpk_doca_refuse(s, DOCA_ERROR_CONNECTION_ABORTED,
-                           "urom: the service sent a message that this library does not know");
+    return dpk_doca_because(DOCA_ERROR_CONNECTION_ABORTED,
+                            "the service sent a message that this library does not know");
 }
 
 /* The service says that it refuses. */
-static doca_error_t refused(const struct urom_service *s, struct dpk_reader *body)
+static doca_error_t refused(struct dpk_reader *body)
 {
     char text[256];
     size_t size;
     const doca_error_t result = (doca_error_t)dpk_read_le32(body);
     const uint8_t *why = dpk_urom_read_text(body, sizeof text - 1, &size);
     if (!why || result == DOCA_SUCCESS)
-        return bad_answer(s);
+        return bad_answer();
     snprintf(text, sizeof text, "%.*s", (int)size, (const char *)why);
-    return dpk_doca_refuse(s, result, "urom: the service refused: %s", dpk_text_clean(text));
+    return dpk_doca_because(result, "the service refused: %s", dpk_text_clean(text));
 }
 
 static doca_error_t read_plugins(struct urom_service *s, struct dpk_reader *body)
 {
     const uint32_t count = dpk_read_le32(body);
     if (body->failed || count > DPK_UROM_PLUGINS_MAX)
-        return bad_answer(s);
+        return bad_answer();
     s->plugins = calloc(count + 1, sizeof *s->plugins);
     if (!s->plugins)
         return DOCA_ERROR_NO_MEMORY;
@@ -62,7 +62,7 @@ static doca_error_t read_plugins(struct urom_service *s, struct dpk_reader *body
             memcpy(p->plugin_name, name, size);
     }
     s->plugin_count = count;
-    return body->failed ? bad_answer(s) : DOCA_SUCCESS;
+    return body->failed ? bad_answer() : DOCA_SUCCESS;
 }
 
 static doca_error_t welcome(struct urom_service *s, struct dpk_reader *body)
@@ -70,11 +70,11 @@ static doca_error_t welcome(struct urom_service *s, struct dpk_reader *body)
     const uint32_t version = dpk_read_le32(body);
     const uint8_t *cpus = dpk_read_bytes(body, sizeof s->cpus);
     if (!cpus)
-        return bad_answer(s);
+        return bad_answer();
     if (version != DPK_UROM_VERSION)
-        return dpk_doca_refuse(s, DOCA_ERROR_UNSUPPORTED_VERSION,
-                               "urom: the service speaks version %u, and this library version %u",
-                               version, DPK_UROM_VERSION);
+        return dpk_doca_because(DOCA_ERROR_UNSUPPORTED_VERSION,
+                                "the service speaks version %u, and this library version %u",
+                                version, DPK_UROM_VERSION);
     memcpy(s->cpus, cpus, sizeof s->cpus);
     return read_plugins(s, body);
 }
@@ -88,17 +88,17 @@ static doca_error_t await_welcome(struct urom_service *s)
         const enum dpk_comch_heard heard = dpk_urom_hear(&s->channel, &m);
         if (heard == DPK_COMCH_HEARD)
             return m.kind == DPK_UROM_WELCOME   ? welcome(s, &m.body)
-                   : m.kind == DPK_UROM_REFUSED ? refused(s, &m.body)
-                                                : bad_answer(s);
+                   : m.kind == DPK_UROM_REFUSED ? refused(&m.body)
+                                                : bad_answer();
         if (heard == DPK_COMCH_BROKEN)
-            return bad_answer(s);
+            return bad_answer();
         if (heard == DPK_COMCH_HUNG_UP)
-            return dpk_doca_refuse(s, DOCA_ERROR_CONNECTION_RESET, "urom: the service has hung up");
+            return dpk_doca_because(DOCA_ERROR_CONNECTION_RESET, "the service has hung up");
         const uint64_t now = dpk_now_ms();
         if (now >= until)
-            return dpk_doca_refuse(s, DOCA_ERROR_TIME_OUT,
-                                   "urom: the service did not answer for %u seconds",
-                                   PATIENCE_MS / 1000);
+            return dpk_doca_because(DOCA_ERROR_TIME_OUT,
+                                    "the service did not answer for %u seconds",
+                                    PATIENCE_MS / 1000);
         struct pollfd p = {.fd = s->channel.fd, .events = POLLIN};
         poll(&p, 1, (int)(until - now));
     }
@@ -109,10 +109,10 @@ static doca_error_t call(struct urom_service *s, int *fd)
     struct dpk_error err = {0};
     const enum dpk_status status = dpk_comch_call(s->folder, DPK_UROM_SERVER, fd, &err);
     if (status == DPK_ERR_NOT_FOUND)
-        return dpk_doca_refuse(s, DOCA_ERROR_NOT_FOUND,
-                               "urom: no service runs for this device (urom-service on the DPU's "
-                               "side)");
-    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_failed("urom", &err);
+        return dpk_doca_because(DOCA_ERROR_NOT_FOUND,
+                                "no service runs for this device (urom-service on the DPU's "
+                                "side)");
+    return status == DPK_OK ? DOCA_SUCCESS : dpk_doca_error_of(&err);
 }
 
 static void forget_service(struct urom_service *s)
@@ -129,10 +129,10 @@ static doca_error_t service_start(struct dpk_ctx *ctx)
     struct urom_service *s = (struct urom_service *)ctx;
     int fd;
     if (!ctx->pe)
-        return dpk_doca_bad_config(s, "doca_ctx_start: the UROM service has no progress engine");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the UROM service has no progress engine");
     if (!s->dev)
-        return dpk_doca_bad_config(s, "doca_ctx_start: the UROM service has no device "
-                                      "(doca_urom_service_set_dev)");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the UROM service has no device "
+                                                       "(doca_urom_service_set_dev)");
     doca_error_t result = call(s, &fd);
     if (result != DOCA_SUCCESS)
         return result;

@@ -44,10 +44,10 @@ static doca_error_t worker_start(struct dpk_ctx *ctx)
     struct urom_worker *w = (struct urom_worker *)ctx;
     int fd;
     if (!ctx->pe)
-        return dpk_doca_bad_config(w, "doca_ctx_start: the UROM worker has no progress engine");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the UROM worker has no progress engine");
     if (!w->service)
-        return dpk_doca_bad_config(w, "doca_ctx_start: the UROM worker has no service "
-                                      "(doca_urom_worker_set_service)");
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the UROM worker has no service "
+                                                       "(doca_urom_worker_set_service)");
     doca_error_t result = urom_service_enter(w->service, &fd);
     if (result != DOCA_SUCCESS)
         return result;
@@ -56,10 +56,10 @@ static doca_error_t worker_start(struct dpk_ctx *ctx)
     w->said_bye = w->lost = false;
     w->max_size = w->service->max_size;
     if (!urom_service_has_plugins(w->service, w->plugins))
-        result = dpk_doca_bad_config(w,
-                                     "doca_ctx_start: the service does not have the plugins "
-                                     "0x%llx (doca_urom_worker_set_plugins)",
-                                     (unsigned long long)w->plugins);
+        result = dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                  "the service does not have the plugins "
+                                  "0x%llx (doca_urom_worker_set_plugins)",
+                                  (unsigned long long)w->plugins);
     if (result == DOCA_SUCCESS)
         result = urom_commands_begin(w);
     if (result == DOCA_SUCCESS && !say_wish(w))

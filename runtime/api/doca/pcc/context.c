@@ -48,7 +48,7 @@ doca_error_t doca_pcc_cap_is_ccmad_custom_header_supported(const struct doca_dev
 
 doca_error_t doca_pcc_cap_is_probe_priority_change_supported(const struct doca_devinfo *devinfo)
 {
-    return dpk_devinfo_answer(devinfo, DOCA_ERROR_NOT_SUPPORTED);
+    return dpk_doca_end(devinfo, __func__, dpk_devinfo_answer(devinfo, DOCA_ERROR_NOT_SUPPORTED));
 }
 
 /* ---- Contexts ---- */
@@ -254,7 +254,10 @@ doca_error_t doca_pcc_rp_set_ccmad_probe_priority_change_en(struct doca_pcc *pcc
                                                             uint32_t probe_format_slot, bool enable)
 {
     doca_error_t result = set_probe(pcc, probe_format_slot, DPK_PCC_RP);
-    return result == DOCA_SUCCESS && enable ? DOCA_ERROR_NOT_SUPPORTED : result;
+    if (result == DOCA_SUCCESS && enable)
+        result = dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                  "probes of the emulated network keep their priority");
+    return dpk_doca_end(pcc, __func__, result);
 }
 
 doca_error_t doca_pcc_set_ifa1_probe_marker(struct doca_pcc *pcc, uint32_t probe_format_slot,

@@ -39,6 +39,10 @@ struct doca_urom_service_plugin_info {
 
 struct urom_worker_ctx;
 
+/* Bytes of any number follow these structures, which ISO C has at the end of a structure only. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+
 /* A command for a plugin. */
 struct urom_worker_cmd {
     uint64_t type;         /* the plugin's id */
@@ -68,6 +72,8 @@ struct urom_worker_notif_desc {
     uint64_t dest_id; /* of the command */
     struct urom_worker_notify worker_notif;
 };
+
+#pragma GCC diagnostic pop
 
 /* The functions of a plugin. */
 struct urom_plugin_iface {

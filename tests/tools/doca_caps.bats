@@ -90,7 +90,7 @@ $(dpadev show --json mlx5_1 | jq -r .pci_address)" ]
 
 @test "every function of capabilities that takes a device alone is listed, or has its reason here" {
     # Functions about a context, or with further arguments, do not answer for a device. Names of older releases.
-    others='doca_(dma_cap_get_max_num_tasks|pcc_cap_get_num_probe_format_slots|rdma_cap_transport_type_is_supported|rdma_cap_get_gid|devemu_pci_cap_type_is_(hotplug|mgmt|bar_mem_type)_supported|eth_[rt]xq_cap_is_type_supported|eth_txq_cap_get_max_burst_size|eth_txq_cap_get_wait_on_time_offload_supported|mmap_advise_cap_task_cache_invalidate_is_supported|sync_event_cap_is_export_to_dpu_supported|sync_event_cap_task_wait_gt_is_supported)'
+    others='doca_(dma_cap_get_max_num_tasks|pcc_cap_get_num_probe_format_slots|rdma_cap_transport_type_is_supported|rdma_cap_get_gid|rdma_srq_cap_get_max_shared_recv_queue_size|rdma_srq_cap_task_receive_get_max_dst_buf_list_len|devemu_pci_cap_type_is_(hotplug|mgmt|bar_mem_type)_supported|eth_[rt]xq_cap_is_type_supported|eth_txq_cap_get_max_burst_size|eth_txq_cap_get_wait_on_time_offload_supported|mmap_advise_cap_task_cache_invalidate_is_supported|sync_event_cap_is_export_to_dpu_supported|sync_event_cap_task_wait_gt_is_supported)'
     cat "$BATS_TEST_DIRNAME"/../../include/doca/*.h | grep -oE '\bdoca_[a-z0-9_]*_cap_[a-z0-9_]+\(' | tr -d '(' | sort -u |
         grep -vxE "$others" >declared
     grep -oE 'doca_[a-z0-9_]*_cap_[a-z0-9_]+' "$BATS_TEST_DIRNAME/../../tools/doca_caps/caps.c" | sort -u >listed

@@ -157,6 +157,7 @@ static const struct cap caps[] = {
     TEST("pcc", doca_devinfo_get_is_pcc_supported),
     TEST("pcc", doca_pcc_np_cap_is_supported),
     TEST("pcc", doca_pcc_cap_is_ccmad_custom_header_supported),
+    TEST("pcc", doca_pcc_cap_is_probe_priority_change_supported),
     U32("rdma", doca_rdma_cap_get_max_send_queue_size),
     U32("rdma", doca_rdma_cap_get_max_recv_queue_size),
     U32("rdma", doca_rdma_cap_get_max_send_buf_list_len),
@@ -290,8 +291,9 @@ void caps_print(const struct doca_devinfo *info, const char *library)
     }
 }
 
-static const char *const libraries[] = {"common", "argp", "comch", "devemu",        "dma",  "eth",
-                                        "flow",   "pcc",  "rdma",  "telemetry_dpa", "verbs"};
+static const char *const libraries[] = {"common", "argp",          "comch", "devemu",
+                                        "dma",    "eth",           "flow",  "pcc",
+                                        "rdma",   "telemetry_dpa", "urom",  "verbs"};
 #define LIBRARIES (sizeof libraries / sizeof *libraries)
 
 bool caps_knows_library(const char *name)

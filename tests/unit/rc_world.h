@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "rdma/pairs/transport.h"
+#include "skip.h"
 
 #include <cmocka.h>
 
@@ -161,6 +162,10 @@ static inline struct world *world_with(void **state, unsigned permissions)
 {
     static struct world worlds[2];
     struct world *w = &worlds[*(bool *)*state];
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    if (*state == ON_FABRIC)
+        skip_because("UCX is not built with the sanitizer");
+#endif
     side_fabric = *state == ON_FABRIC ? "ucx:127.0.0.1" : NULL;
     w->apart = *(bool *)*state;
     w->nics[0] = nic_new();

@@ -35,7 +35,7 @@ void fabric_wake(const struct dpk_fabric *f)
 
 /* ---- Life ---- */
 
-static void end(struct dpk_fabric_link *l, int state)
+static void end(struct dpk_fabric_link *l, enum link_state state)
 {
     struct dpk_fabric *f = l->fabric;
     TAILQ_REMOVE(&f->links, l, in_list);

@@ -15,7 +15,7 @@ struct dpk_fabric_link {
     struct dpk_fabric *fabric;
     ucp_ep_h ep;
     void *of;
-    enum { OPEN, FAILED, DROPPED, CLOSING, CLOSED } state;
+    enum link_state { OPEN, FAILED, DROPPED, CLOSING, CLOSED } state;
     uint32_t sent, heard;       /* numbers of the next messages */
     STAILQ_HEAD(, early) early; /* messages that overtook earlier ones */
     unsigned early_count;

@@ -119,6 +119,23 @@ bool dpk_words_split_file(struct words *w, const char *text)
     return split(w, text, " \t\r\n\v\f", true);
 }
 
+enum dpk_status dpk_words_parse_list(void *context, const char *arg, struct dpk_error *err)
+{
+    struct words *list = context;
+    if (!dpk_words_split(list, arg))
+        return dpk_fail(err, DPK_ERR_USAGE, "a quote is not closed: %s", arg);
+    return list->failed ? dpk_fail_nomem(err) : DPK_OK;
+}
+
+enum dpk_status dpk_words_parse_word(void *context, const char *arg, struct dpk_error *err)
+{
+    struct words *list = context;
+    if (!*arg)
+        return dpk_fail(err, DPK_ERR_USAGE, "the argument is empty");
+    dpk_words_add(list, arg);
+    return list->failed ? dpk_fail_nomem(err) : DPK_OK;
+}
+
 static bool needs_no_quotes(const char *word)
 {
     static const char safe[] =

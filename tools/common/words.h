@@ -25,6 +25,11 @@ bool dpk_words_split(struct words *w, const char *list);
 /* Same for the text of an options file: commas do not separate, '#' starts a comment. */
 bool dpk_words_split_file(struct words *w, const char *text);
 
+/* Parsers of options (cli.h) whose `context` is a list of words: the items of a list, as dpk_words_split; a
+ * single word, which is not empty. */
+enum dpk_status dpk_words_parse_list(void *context, const char *arg, struct dpk_error *err);
+enum dpk_status dpk_words_parse_word(void *context, const char *arg, struct dpk_error *err);
+
 /* Appends the words, quoted for a shell. */
 void dpk_words_quote(const struct words *w, struct dpk_buf *to);
 

@@ -31,9 +31,9 @@ size_t dpacc_build_weight(const struct build *b, size_t unit)
 
 enum dpk_status dpacc_build_run_jobs(struct build *b)
 {
-    enum dpk_status status = dpacc_run_all(&b->run, &b->jobs, &b->err);
+    enum dpk_status status = dpk_run_all(&b->run, &b->jobs, &b->err);
     if (status == DPK_OK)
-        dpacc_jobs_free(&b->jobs);
+        dpk_jobs_free(&b->jobs);
     return status;
 }
 
@@ -60,7 +60,7 @@ static enum dpk_status assemble(struct build *b)
     for (size_t s = 0; s < sizeof steps / sizeof *steps && status == DPK_OK; s++) {
         for (size_t i = 0; i < b->paths.count; i++)
             for (size_t t = 0; t < c->target_count && dpacc_build_is_source(b, i); t++)
-                steps[s].command(c, &b->paths, i, t, dpacc_jobs_add(&b->jobs, steps[s].what, 2));
+                steps[s].command(c, &b->paths, i, t, dpk_jobs_add(&b->jobs, steps[s].what, 2));
         status = dpacc_build_run_jobs(b);
     }
     return status;
@@ -71,22 +71,22 @@ static enum dpk_status compile(struct build *b)
     const struct config *c = b->config;
     for (size_t i = 0; i < b->paths.count; i++) {
         if (!dpacc_build_is_source(b, i)) {
-            dpacc_strip_object(c, &b->paths, i, dpacc_jobs_add(&b->jobs, "DPA object", 1));
+            dpacc_strip_object(c, &b->paths, i, dpk_jobs_add(&b->jobs, "DPA object", 1));
             continue;
         }
         for (size_t t = 0; t < c->target_count; t++) {
             dpacc_compile_source(c, &b->paths, &b->device, i, t, b->units[i].overlay,
-                                 dpacc_jobs_add(&b->jobs, "device compile", 1));
-            dpacc_jobs_weigh(&b->jobs, dpacc_build_weight(b, i));
+                                 dpk_jobs_add(&b->jobs, "device compile", 1));
+            dpk_jobs_weigh(&b->jobs, dpacc_build_weight(b, i));
         }
         if (b->units[i].syntax_error)
             continue; /* the compile above reports it */
         for (size_t t = 0; t < c->target_count; t++)
             dpacc_compile_wrappers(c, &b->paths, &b->device, i, t,
-                                   dpacc_jobs_add(&b->jobs, "device compile of generated code", 2));
+                                   dpk_jobs_add(&b->jobs, "device compile of generated code", 2));
         if (!has_object_stub(c))
             dpacc_compile_host(c, &b->paths, i, false,
-                               dpacc_jobs_add(&b->jobs, "host compile of generated code", 2));
+                               dpk_jobs_add(&b->jobs, "host compile of generated code", 2));
     }
     enum dpk_status status = dpacc_build_run_jobs(b);
     for (size_t i = 0; i < b->paths.count && status == DPK_OK && !b->run.dry; i++)
@@ -102,7 +102,7 @@ static enum dpk_status join(struct build *b)
         return DPK_OK;
     for (size_t i = 0; i < b->paths.count; i++)
         for (size_t t = 0; t < c->target_count && dpacc_build_is_source(b, i); t++)
-            dpacc_join_device(c, &b->paths, i, t, dpacc_jobs_add(&b->jobs, "device join", 2));
+            dpacc_join_device(c, &b->paths, i, t, dpk_jobs_add(&b->jobs, "device join", 2));
     return dpacc_build_run_jobs(b);
 }
 
@@ -114,13 +114,13 @@ static enum dpk_status put_objects(struct build *b)
         return DPK_OK;
     for (size_t i = 0; i < b->paths.count; i++)
         if (dpacc_build_is_source(b, i))
-            dpacc_make_object_stub(c, &b->paths, i, dpacc_jobs_add(&b->jobs, "embedding", 2));
+            dpacc_make_object_stub(c, &b->paths, i, dpk_jobs_add(&b->jobs, "embedding", 2));
     enum dpk_status status = dpacc_build_run_jobs(b);
     if (status != DPK_OK || !has_object_stub(c))
         return status;
     for (size_t i = 0; i < b->paths.count; i++)
         dpacc_compile_host(c, &b->paths, i, true,
-                           dpacc_jobs_add(&b->jobs, "host compile of generated code", 2));
+                           dpk_jobs_add(&b->jobs, "host compile of generated code", 2));
     return dpacc_build_run_jobs(b);
 }
 
@@ -138,16 +138,16 @@ static enum dpk_status link_programs(struct build *b)
     dpk_words_append(&hosts, &b->library_hosts);
     for (size_t t = 0; t < c->target_count; t++)
         dpacc_link_device(c, &b->paths, &entries, b->fat, t,
-                          dpacc_jobs_add(&b->jobs, "device link", 1));
+                          dpk_jobs_add(&b->jobs, "device link", 1));
     enum dpk_status status = dpacc_build_run_jobs(b);
     for (size_t t = 0; t < c->target_count && status == DPK_OK; t++)
-        dpacc_strip_labels(c, &b->paths, t, dpacc_jobs_add(&b->jobs, "device symbols", 2));
+        dpacc_strip_labels(c, &b->paths, t, dpk_jobs_add(&b->jobs, "device symbols", 2));
     if (status == DPK_OK)
         status = dpacc_build_run_jobs(b);
     for (size_t t = 0; t < c->target_count && status == DPK_OK; t++)
-        dpacc_name_target(c, &b->paths, t, dpacc_jobs_add(&b->jobs, "device target", 2));
+        dpacc_name_target(c, &b->paths, t, dpk_jobs_add(&b->jobs, "device target", 2));
     if (status == DPK_OK)
-        dpacc_make_meta(c, &b->paths, &hosts, dpacc_jobs_add(&b->jobs, "embedding", 2));
+        dpacc_make_meta(c, &b->paths, &hosts, dpk_jobs_add(&b->jobs, "embedding", 2));
     dpk_words_free(&entries);
     dpk_words_free(&hosts);
     return status == DPK_OK ? dpacc_build_run_jobs(b) : status;
@@ -158,15 +158,15 @@ static enum dpk_status embed(struct build *b)
     const struct config *c = b->config;
     if (!dpacc_build_links(c))
         return DPK_OK;
-    dpacc_make_program_stub(c, &b->paths, dpacc_jobs_add(&b->jobs, "embedding", 2));
+    dpacc_make_program_stub(c, &b->paths, dpk_jobs_add(&b->jobs, "embedding", 2));
     enum dpk_status status = dpacc_build_run_jobs(b);
     if (status == DPK_OK) {
         dpacc_compile_meta(c, &b->paths,
-                           dpacc_jobs_add(&b->jobs, "host compile of generated code", 2));
+                           dpk_jobs_add(&b->jobs, "host compile of generated code", 2));
         status = dpacc_build_run_jobs(b);
     }
     if (status == DPK_OK) {
-        dpacc_join_host(c, &b->paths, dpacc_jobs_add(&b->jobs, "host join", 2));
+        dpacc_join_host(c, &b->paths, dpk_jobs_add(&b->jobs, "host join", 2));
         status = dpacc_build_run_jobs(b);
     }
     return status;
@@ -175,7 +175,7 @@ static enum dpk_status embed(struct build *b)
 /* Removes an archive of an earlier run with -keep, to which the archiver would add. */
 static enum dpk_status remove_old(struct build *b, const char *path)
 {
-    dpacc_run_say_words(&b->run, "rm", "-f", path, NULL);
+    dpk_run_say_words(&b->run, "rm", "-f", path, NULL);
     if (!b->run.dry)
         unlink(path);
     return DPK_OK;
@@ -190,27 +190,27 @@ static enum dpk_status archive_devices(struct build *b)
             return dpk_fail_nomem(&b->err);
         remove_old(b, path);
         free(path);
-        dpacc_name_device_library(c, &b->paths, t, dpacc_jobs_add(&b->jobs, "library's name", 2));
+        dpacc_name_device_library(c, &b->paths, t, dpk_jobs_add(&b->jobs, "library's name", 2));
         enum dpk_status status = dpacc_build_run_jobs(b);
         if (status != DPK_OK)
             return status;
-        dpacc_archive_device(c, &b->paths, t, dpacc_jobs_add(&b->jobs, "device archive", 2));
+        dpacc_archive_device(c, &b->paths, t, dpk_jobs_add(&b->jobs, "device archive", 2));
         status = dpacc_build_run_jobs(b);
         if (status != DPK_OK)
             return status;
     }
-    dpacc_make_fat_library(c, &b->paths, dpacc_jobs_add(&b->jobs, "device archive", 2));
+    dpacc_make_fat_library(c, &b->paths, dpk_jobs_add(&b->jobs, "device archive", 2));
     return dpacc_build_run_jobs(b);
 }
 
 static enum dpk_status name_host(struct build *b)
 {
-    dpacc_name_host_library(b->config, &b->paths, dpacc_jobs_add(&b->jobs, "library's name", 2));
+    dpacc_name_host_library(b->config, &b->paths, dpk_jobs_add(&b->jobs, "library's name", 2));
     enum dpk_status status = dpacc_build_run_jobs(b);
     if (status != DPK_OK)
         return status;
     dpacc_compile_library_name(b->config, &b->paths,
-                               dpacc_jobs_add(&b->jobs, "host compile of generated code", 2));
+                               dpk_jobs_add(&b->jobs, "host compile of generated code", 2));
     return dpacc_build_run_jobs(b);
 }
 
@@ -232,9 +232,9 @@ static enum dpk_status archive(struct build *b)
     remove_old(b, made);
     free(made);
     if (c->mode == MODE_SHARED)
-        dpacc_make_shared(c, &b->paths, dpacc_jobs_add(&b->jobs, "host link", 2));
+        dpacc_make_shared(c, &b->paths, dpk_jobs_add(&b->jobs, "host link", 2));
     else
-        dpacc_make_archive(c, &b->paths, dpacc_jobs_add(&b->jobs, "archive", 2));
+        dpacc_make_archive(c, &b->paths, dpk_jobs_add(&b->jobs, "archive", 2));
     return dpacc_build_run_jobs(b);
 }
 
@@ -244,12 +244,12 @@ static enum dpk_status publish_one(struct build *b, const char *from, const char
     const char *plain = strncmp(to, "./", 2) == 0 ? to + 2 : to;
     if (strcmp(from, plain) == 0) /* -c -keep */
         return DPK_OK;
-    dpacc_run_say_words(&b->run, "cp", from, to, NULL);
+    dpk_run_say_words(&b->run, "cp", from, to, NULL);
     if (b->run.dry)
         return DPK_OK;
     enum dpk_status status = dpk_file_read(from, FILE_MAX, &bytes, &b->err);
     if (status == DPK_OK)
-        status = dpacc_run_check(&b->run, &b->err);
+        status = dpk_run_check(&b->run, &b->err);
     if (status == DPK_OK)
         status = dpk_file_replace(to, bytes.data, bytes.size,
                                   b->config->mode == MODE_SHARED ? 0777 : 0666, &b->err);
@@ -269,7 +269,7 @@ static enum dpk_status publish(struct build *b)
     }
     if (b->run.dry && !dpacc_config_keeps(b->config)) {
         b->paths.dir[strlen(b->paths.dir) - 1] = 0;
-        dpacc_run_say_words(&b->run, "rm", "-r", b->paths.dir, NULL);
+        dpk_run_say_words(&b->run, "rm", "-r", b->paths.dir, NULL);
     }
     return status;
 }
@@ -333,7 +333,7 @@ static int examine(struct build *b)
     b->run.dry = c->dryrun;
     if (!c->dryrun || !b->resources)
         return status == DPK_OK ? judge_inputs(b) : fail(b);
-    dpacc_jobs_free(&b->jobs);
+    dpk_jobs_free(&b->jobs);
     b->run.failed = NULL;
     if (dpacc_workdir_pretend(c, &b->run, &b->paths, &b->err) != DPK_OK ||
         dpacc_inputs_open(b) != DPK_OK)
@@ -360,7 +360,7 @@ static enum dpk_status prepare(struct build *b)
 
 static void release(struct build *b)
 {
-    dpacc_jobs_free(&b->jobs);
+    dpk_jobs_free(&b->jobs);
     for (size_t i = 0; i < b->paths.count && b->units; i++) {
         struct unit *u = &b->units[i];
         dpk_words_free(&u->entries);
@@ -378,19 +378,27 @@ static void release(struct build *b)
     dpk_words_free(&b->device);
 }
 
+static int run_step(size_t count, char *const *words)
+{
+    return dpacc_step_run(count, words, true);
+}
+
 int dpacc_build(const struct config *config)
 {
-    struct build b = {.config = config};
-    b.run.verbose = config->verbose;
-    b.run.jobs = config->jobs;
-    b.run.merges = config->target_count > 1;
-    dpacc_run_start(&b.run);
+    static const struct run_steps own = {.is = dpacc_step_is, .run = run_step};
+    struct build b = {.config = config,
+                      .run = {.tool = "dpacc",
+                              .steps = &own,
+                              .verbose = config->verbose,
+                              .jobs = config->jobs,
+                              .merges = config->target_count > 1}};
+    dpk_run_start(&b.run);
     b.units = calloc(config->units.count, sizeof *b.units);
     int code = !b.units ? 2 : prepare(&b) != DPK_OK ? fail(&b) : examine(&b);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && code == 0; i++)
         if (steps[i](&b) != DPK_OK)
             code = fail(&b);
     release(&b);
-    dpacc_run_finish(&b.run);
+    dpk_run_finish(&b.run);
     return code;
 }

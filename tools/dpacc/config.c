@@ -6,43 +6,26 @@
 #define OPTIONS_FILE_MAX   ((size_t)1 << 20)
 #define OPTIONS_FILE_DEPTH 8
 
-static enum dpk_status parse_list(void *context, const char *arg, struct dpk_error *err)
-{
-    struct words *list = context;
-    if (!dpk_words_split(list, arg))
-        return dpk_fail(err, DPK_ERR_USAGE, "a quote is not closed: %s", arg);
-    return list->failed ? dpk_fail_nomem(err) : DPK_OK;
-}
-
-static enum dpk_status parse_word(void *context, const char *arg, struct dpk_error *err)
-{
-    struct words *list = context;
-    if (!*arg)
-        return dpk_fail(err, DPK_ERR_USAGE, "the argument is empty");
-    dpk_words_add(list, arg);
-    return list->failed ? dpk_fail_nomem(err) : DPK_OK;
-}
-
 #define AT(field) offsetof(struct config, field)
 
 const struct dpk_option dpacc_config_options[] = {
     {"o,output-file,output-libname", DPK_FILE, "FILE", AT(output),
      .help = "the program (a static library for the host), or the output of the mode"},
     {"hostcc", DPK_TEXT, "PATH", AT(hostcc), .standard = "gcc", .help = "host compiler"},
-    {"hostcc-options", DPK_PARSED, "LIST", AT(host_options), .parse = parse_list,
+    {"hostcc-options", DPK_PARSED, "LIST", AT(host_options), .parse = dpk_words_parse_list,
      .help = "options for the host compiler"},
-    {"devicecc-options", DPK_PARSED, "LIST", AT(device_options), .parse = parse_list,
+    {"devicecc-options", DPK_PARSED, "LIST", AT(device_options), .parse = dpk_words_parse_list,
      .help = "options for the device compiler"},
-    {"devicelink-options", DPK_PARSED, "LIST", AT(link_options), .parse = parse_list,
+    {"devicelink-options", DPK_PARSED, "LIST", AT(link_options), .parse = dpk_words_parse_list,
      .help = "options for the device linker"},
-    {"device-libs", DPK_PARSED, "LIST", AT(device_libs), .parse = parse_list,
+    {"device-libs", DPK_PARSED, "LIST", AT(device_libs), .parse = dpk_words_parse_list,
      .help = "device libraries, as the linker takes them"},
     {"ldpa", .at = AT(link_dpa), .help = "link the DOCA DPA device library"},
-    {"I,common-include-path", DPK_PARSED, "DIR", AT(includes), .parse = parse_word,
+    {"I,common-include-path", DPK_PARSED, "DIR", AT(includes), .parse = dpk_words_parse_word,
      .help = "header directory, for host and device"},
-    {"D", DPK_PARSED, "MACRO[=VALUE]", AT(defines), .parse = parse_word,
+    {"D", DPK_PARSED, "MACRO[=VALUE]", AT(defines), .parse = dpk_words_parse_word,
      .help = "define a macro, for host and device"},
-    {"mcpu", DPK_PARSED, "TARGET[,TARGET...]", AT(mcpu), .parse = parse_list,
+    {"mcpu", DPK_PARSED, "TARGET[,TARGET...]", AT(mcpu), .parse = dpk_words_parse_list,
      .help = "of " TARGET_LIST " (nv-dpa-bf3)"},
     {"app-name", DPK_TEXT, "NAME", AT(app), .standard = "__dpa_a_out",
      .help = "name of the program and of its host variable"},

@@ -13,16 +13,16 @@ static enum dpk_status ask(struct build *b, struct dpk_buf *answer)
 {
     enum dpk_status status = b->jobs.failed
                                  ? dpk_fail_nomem(&b->err)
-                                 : dpacc_run_capture(&b->run, &b->jobs.at[0], answer, &b->err);
+                                 : dpk_run_capture(&b->run, &b->jobs.at[0], answer, &b->err);
     if (status == DPK_OK)
-        dpacc_jobs_free(&b->jobs);
+        dpk_jobs_free(&b->jobs);
     return status;
 }
 
 enum dpk_status dpacc_inputs_find_resources(struct build *b)
 {
     struct dpk_buf answer = {0};
-    struct words *command = dpacc_jobs_add(&b->jobs, "device compiler", 2);
+    struct words *command = dpk_jobs_add(&b->jobs, "device compiler", 2);
     dpacc_device_compiler(command);
     dpk_words_add(command, "-print-resource-dir");
     enum dpk_status status = ask(b, &answer);
@@ -55,7 +55,7 @@ static void take_symbols(const struct dpk_buf *symbols, const char *types, const
 
 static enum dpk_status read_symbols(struct build *b, const char *path, struct dpk_buf *symbols)
 {
-    dpacc_list_symbols(path, dpacc_jobs_add(&b->jobs, "symbols", 1));
+    dpacc_list_symbols(path, dpk_jobs_add(&b->jobs, "symbols", 1));
     return ask(b, symbols);
 }
 
@@ -199,14 +199,14 @@ enum dpk_status dpacc_inputs_open(struct build *b)
     for (size_t i = 0; i < b->paths.count; i++) {
         if (dpacc_build_is_source(b, i))
             dpacc_make_interface(c, &b->paths, &b->device, b->resources, i,
-                                 dpacc_jobs_add(&b->jobs, "interface", 1));
+                                 dpk_jobs_add(&b->jobs, "interface", 1));
         else
-            dpacc_extract_object(c, &b->paths, i, dpacc_jobs_add(&b->jobs, "DPA object", 1));
-        dpacc_jobs_weigh(&b->jobs, dpacc_build_weight(b, i));
+            dpacc_extract_object(c, &b->paths, i, dpk_jobs_add(&b->jobs, "DPA object", 1));
+        dpk_jobs_weigh(&b->jobs, dpacc_build_weight(b, i));
     }
     for (size_t i = 0; i < c->archives.count; i++)
         if (b->fat[i])
-            dpacc_extract_library(c, &b->paths, i, dpacc_jobs_add(&b->jobs, "device library", 1));
+            dpacc_extract_library(c, &b->paths, i, dpk_jobs_add(&b->jobs, "device library", 1));
     return dpacc_build_run_jobs(b);
 }
 

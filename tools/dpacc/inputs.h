@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "complaints.h"
-#include "run.h"
+#include "common/run.h"
 
 struct build {
     const struct config *config;

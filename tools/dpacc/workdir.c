@@ -97,7 +97,7 @@ enum dpk_status dpacc_workdir_make(const struct config *c, struct run *run, stru
         return err->status;
     if (dpacc_config_keeps(c) && !c->dryrun)
         return set(p, c->keep_dir, err);
-    enum dpk_status status = dpacc_run_make_temp(run, err);
+    enum dpk_status status = dpk_run_make_temp(run, err);
     return status == DPK_OK ? set(p, run->temp, err) : status;
 }
 
@@ -105,10 +105,10 @@ enum dpk_status dpacc_workdir_pretend(const struct config *c, const struct run *
                                       struct paths *p, struct dpk_error *err)
 {
     char temp[4096];
-    snprintf(temp, sizeof temp, "%s/dpacc_XXXXXX", dpacc_run_temp_base());
+    snprintf(temp, sizeof temp, "%s/%s_XXXXXX", dpk_run_temp_base(), run->tool);
     const char *dir = c->keep_dir ? c->keep_dir : c->keep ? NULL : temp;
     if (dir)
-        dpacc_run_say_words(run, "mkdir", "-p", dir, NULL);
+        dpk_run_say_words(run, "mkdir", "-p", dir, NULL);
     return set(p, dir, err);
 }
 

@@ -3,7 +3,7 @@
 #define DPK_DPACC_WORKDIR_H
 
 #include "commands.h"
-#include "run.h"
+#include "common/run.h"
 
 /* Gives each unit a unique name. */
 enum dpk_status dpacc_workdir_names(const struct config *config, struct paths *paths,

@@ -1,9 +1,9 @@
 /* From sources to objects and programs. Each CUDA source is compiled twice by clang's CUDA front
  * end, for the host and for the device; the device's code is lowered (lower.h), and both are joined
  * to one object. */
+#include "common/run.h"
 #include "config.h"
 #include "lower/lower.h"
-#include "run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,8 +112,7 @@ static void compile_device(const struct config *c, const char *source, const cha
         dpk_words_add(w, rest[i]);
 }
 
-static void add_dependencies(const struct config *c, const char *source, const char *object,
-                             struct words *w)
+static void add_dependencies(const struct config *c, const char *object, struct words *w)
 {
     char *beside = NULL;
     if (!c->depend && !c->depend_own)
@@ -132,7 +131,6 @@ static void add_dependencies(const struct config *c, const char *source, const c
     }
     dpk_words_add(w, "-MT");
     dpk_words_add(w, c->depend_target ? c->depend_target : object);
-    (void)source;
 }
 
 static void compile_host(const struct config *c, const char *source, const char *fat,
@@ -171,7 +169,7 @@ static void compile_host(const struct config *c, const char *source, const char 
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
             dpk_words_add(w, words[i]);
     }
-    add_dependencies(c, source, object, w);
+    add_dependencies(c, object, w);
     dpk_words_add(w, "-c");
     dpk_words_add(w, source);
     dpk_words_add(w, "-o");
@@ -197,7 +195,7 @@ struct files {
     char fat[PATH_MAX], bitcode[PATH_MAX], host[PATH_MAX], device[PATH_MAX];
 };
 
-static enum dpk_status name_files(const struct dpacu_run *run, size_t number, struct files *f,
+static enum dpk_status name_files(const struct run *run, size_t number, struct files *f,
                                   struct dpk_error *err)
 {
     const struct {
@@ -211,8 +209,8 @@ static enum dpk_status name_files(const struct dpacu_run *run, size_t number, st
     return DPK_OK;
 }
 
-static enum dpk_status lower(const struct config *c, struct dpacu_run *run, const struct files *f,
-                             const char *id, struct dpk_error *err)
+static enum dpk_status lower(const struct config *c, const struct files *f, const char *id,
+                             struct dpk_error *err)
 {
     const struct lower_request request = {.bitcode = f->bitcode,
                                           .object = f->device,
@@ -223,16 +221,15 @@ static enum dpk_status lower(const struct config *c, struct dpacu_run *run, cons
         printf("# lower %s to %s\n", f->bitcode, f->device);
     if (c->dryrun)
         return DPK_OK;
-    (void)run;
     return lower_object(&request, err);
 }
 
 /* Compiles a CUDA source to `object`. */
-static enum dpk_status compile_cuda(const struct config *c, struct dpacu_run *run, size_t number,
+static enum dpk_status compile_cuda(const struct config *c, struct run *run, size_t number,
                                     const char *source, const char *object, struct dpk_error *err)
 {
     struct files f;
-    struct words both[2] = {{0}, {0}}, join = {0};
+    struct jobs both = {0}, join = {0};
     char id[32];
     enum dpk_status status = name_files(run, number, &f, err);
     if (status != DPK_OK)
@@ -241,33 +238,33 @@ static enum dpk_status compile_cuda(const struct config *c, struct dpacu_run *ru
     const struct dpk_piece piece = {.data = id, .size = strlen(id) + 1};
     if (!c->dryrun && (status = dpk_file_replace_pieces(f.fat, &piece, 1, 0600, err)) != DPK_OK)
         return status;
-    compile_device(c, source, f.bitcode, &both[0]);
-    compile_host(c, source, f.fat, f.host, object, &both[1]);
-    status = dpacu_run_all(run, both, 2, err);
+    compile_device(c, source, f.bitcode, dpk_jobs_add(&both, source, 1));
+    compile_host(c, source, f.fat, f.host, object, dpk_jobs_add(&both, source, 1));
+    status = dpk_run_all(run, &both, err);
     if (status == DPK_OK)
-        status = lower(c, run, &f, id, err);
+        status = lower(c, &f, id, err);
     if (status == DPK_OK) {
         const char *const words[] = {"ld", "-r", f.host, f.device, "-o", object};
+        struct words *w = dpk_jobs_add(&join, object, 2);
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            dpk_words_add(&join, words[i]);
-        status = dpacu_run_all(run, &join, 1, err);
+            dpk_words_add(w, words[i]);
+        status = dpk_run_all(run, &join, err);
     }
-    dpk_words_free(&both[0]);
-    dpk_words_free(&both[1]);
-    dpk_words_free(&join);
+    dpk_jobs_free(&both);
+    dpk_jobs_free(&join);
     return status;
 }
 
-static enum dpk_status compile(const struct config *c, struct dpacu_run *run, size_t number,
+static enum dpk_status compile(const struct config *c, struct run *run, size_t number,
                                const char *source, const char *object, struct dpk_error *err)
 {
-    struct words command = {0};
+    struct jobs command = {0};
     const bool only = c->preprocess || c->depend_only;
     if (dpacu_config_is_cuda(c, source) && !only)
         return compile_cuda(c, run, number, source, object, err);
-    compile_host(c, source, "", object, object, &command);
-    const enum dpk_status status = dpacu_run_all(run, &command, 1, err);
-    dpk_words_free(&command);
+    compile_host(c, source, "", object, object, dpk_jobs_add(&command, source, 1));
+    const enum dpk_status status = dpk_run_all(run, &command, err);
+    dpk_jobs_free(&command);
     return status;
 }
 
@@ -302,18 +299,18 @@ static void link_words(const struct config *c, const struct words *objects, stru
     dpk_words_add(w, "-lm");
 }
 
-static enum dpk_status link_all(const struct config *c, struct dpacu_run *run,
+static enum dpk_status link_all(const struct config *c, struct run *run,
                                 const struct words *objects, struct dpk_error *err)
 {
-    struct words command = {0};
-    link_words(c, objects, &command);
-    const enum dpk_status status = dpacu_run_all(run, &command, 1, err);
-    dpk_words_free(&command);
+    struct jobs command = {0};
+    link_words(c, objects, dpk_jobs_add(&command, "link", 1));
+    const enum dpk_status status = dpk_run_all(run, &command, err);
+    dpk_jobs_free(&command);
     return status;
 }
 
 /* The object of input `i`: as -o or its source names it, or in the working directory. */
-static char *choose_object(const struct config *c, const struct dpacu_run *run, size_t i)
+static char *choose_object(const struct config *c, const struct run *run, size_t i)
 {
     char *out = NULL;
     if (c->compile)
@@ -323,7 +320,7 @@ static char *choose_object(const struct config *c, const struct dpacu_run *run, 
     return out;
 }
 
-static enum dpk_status build(const struct config *c, struct dpacu_run *run, struct dpk_error *err)
+static enum dpk_status build(const struct config *c, struct run *run, struct dpk_error *err)
 {
     struct words objects = {0};
     enum dpk_status status = DPK_OK;
@@ -352,12 +349,14 @@ static enum dpk_status build(const struct config *c, struct dpacu_run *run, stru
 int dpacu_build(struct config *c)
 {
     struct dpk_error err = {0};
-    struct dpacu_run run = {.verbose = c->verbose, .dry = c->dryrun};
-    enum dpk_status status = dpacu_run_start(&run, &err);
+    struct run run = {.tool = "dpacu", .verbose = c->verbose, .dry = c->dryrun, .jobs = 2};
+    dpk_run_start(&run);
+    enum dpk_status status = dpk_run_make_temp(&run, &err);
     if (status == DPK_OK)
         status = build(c, &run, &err);
-    if (status != DPK_OK && (!run.said || status != DPK_ERR_TOOL))
+    const bool said = run.exit_code > 0; /* a command failed, and has printed why */
+    if (status != DPK_OK && (!said || status != DPK_ERR_TOOL))
         dpk_tool_fail(&err);
-    dpacu_run_finish(&run);
-    return status == DPK_OK ? 0 : status == DPK_ERR_FORMAT || run.said ? 1 : 2;
+    dpk_run_finish(&run);
+    return status == DPK_OK ? 0 : status == DPK_ERR_FORMAT || said ? 1 : 2;
 }

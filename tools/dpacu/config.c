@@ -4,23 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static enum dpk_status parse_list(void *context, const char *arg, struct dpk_error *err)
-{
-    struct words *list = context;
-    if (!dpk_words_split(list, arg))
-        return dpk_fail(err, DPK_ERR_USAGE, "a quote is not closed: %s", arg);
-    return list->failed ? dpk_fail_nomem(err) : DPK_OK;
-}
-
-static enum dpk_status parse_word(void *context, const char *arg, struct dpk_error *err)
-{
-    struct words *list = context;
-    if (!*arg)
-        return dpk_fail(err, DPK_ERR_USAGE, "the argument is empty");
-    dpk_words_add(list, arg);
-    return list->failed ? dpk_fail_nomem(err) : DPK_OK;
-}
-
 #define AT(field) offsetof(struct config, field)
 
 const struct dpk_option dpacu_config_options[] = {
@@ -33,19 +16,19 @@ const struct dpk_option dpacu_config_options[] = {
     {"E,preprocess", .at = AT(preprocess), .help = "only preprocess, for the host"},
     {"shared", .at = AT(shared), .help = "link a shared library"},
     {"lib", .at = AT(archive), .help = "put objects into a static library"},
-    {"I,include-path", DPK_PARSED, "DIR", AT(includes), .parse = parse_word,
+    {"I,include-path", DPK_PARSED, "DIR", AT(includes), .parse = dpk_words_parse_word,
      .help = "header directory"},
-    {"isystem,system-include", DPK_PARSED, "DIR", AT(system_includes), .parse = parse_word,
-     .help = "header directory whose headers cause no warnings"},
-    {"include,pre-include", DPK_PARSED, "FILE", AT(forced), .parse = parse_word,
+    {"isystem,system-include", DPK_PARSED, "DIR", AT(system_includes),
+     .parse = dpk_words_parse_word, .help = "header directory whose headers cause no warnings"},
+    {"include,pre-include", DPK_PARSED, "FILE", AT(forced), .parse = dpk_words_parse_word,
      .help = "header to include first"},
-    {"D,define-macro", DPK_PARSED, "MACRO[=VALUE]", AT(defines), .parse = parse_word,
+    {"D,define-macro", DPK_PARSED, "MACRO[=VALUE]", AT(defines), .parse = dpk_words_parse_word,
      .help = "define a macro"},
-    {"U,undefine-macro", DPK_PARSED, "MACRO", AT(undefines), .parse = parse_word,
+    {"U,undefine-macro", DPK_PARSED, "MACRO", AT(undefines), .parse = dpk_words_parse_word,
      .help = "undefine a macro"},
-    {"L,library-path", DPK_PARSED, "DIR", AT(folders), .parse = parse_word,
+    {"L,library-path", DPK_PARSED, "DIR", AT(folders), .parse = dpk_words_parse_word,
      .help = "library directory"},
-    {"l,library", DPK_PARSED, "NAME", AT(libraries), .parse = parse_word,
+    {"l,library", DPK_PARSED, "NAME", AT(libraries), .parse = dpk_words_parse_word,
      .help = "library to link"},
     {"O,optimize", DPK_TEXT, "LEVEL", AT(level), .standard = "3", .help = "optimisation, 0 to 3"},
     {"std", DPK_TEXT, "STANDARD", AT(standard), .standard = "c++17",
@@ -56,15 +39,16 @@ const struct dpk_option dpacu_config_options[] = {
      .help = "debug information of device code, which is not optimised"},
     {"lineinfo,generate-line-info", .at = AT(line_info),
      .help = "accepted; device code always has lines"},
-    {"Xcompiler,compiler-options", DPK_PARSED, "LIST", AT(host_options), .parse = parse_list,
-     .help = "options for the host's code"},
-    {"Xlinker,linker-options", DPK_PARSED, "LIST", AT(linker_options), .parse = parse_list,
-     .help = "options for the linker"},
+    {"Xcompiler,compiler-options", DPK_PARSED, "LIST", AT(host_options),
+     .parse = dpk_words_parse_list, .help = "options for the host's code"},
+    {"Xlinker,linker-options", DPK_PARSED, "LIST", AT(linker_options),
+     .parse = dpk_words_parse_list, .help = "options for the linker"},
     {"ccbin,compiler-bindir", DPK_TEXT, "PATH", AT(hostcc), .standard = "g++",
      .help = "compiler that links"},
     {"arch,gpu-architecture", DPK_TEXT, "sm_NN", AT(architecture), .standard = "sm_80",
      .help = "value of __CUDA_ARCH__; the code is the same"},
-    {"gencode,generate-code,code,gpu-code", DPK_PARSED, "TEXT", AT(ignored), .parse = parse_word,
+    {"gencode,generate-code,code,gpu-code", DPK_PARSED, "TEXT", AT(ignored),
+     .parse = dpk_words_parse_word,
      .help = "accepted; its compute_NN is -arch if that is not given"},
     {"M,generate-dependencies", .at = AT(depend_only), .help = "print make's dependencies"},
     {"MD,generate-dependencies-with-compile", .at = AT(depend),
@@ -80,11 +64,11 @@ const struct dpk_option dpacu_config_options[] = {
     {"cuda-path", DPK_FILE, "DIR", AT(cuda_path),
      .help = "hand the command over to NVIDIA's nvcc in DIR/bin"},
     {"Xptxas,ptxas-options,Xcudafe,Xnvlink,nvlink-options", DPK_PARSED, "TEXT", AT(ignored),
-     .parse = parse_word, .help = "accepted, without effect"},
+     .parse = dpk_words_parse_word, .help = "accepted, without effect"},
     {"diag-suppress,Werror,maxrregcount,t,threads,m,machine", DPK_PARSED, "TEXT", AT(ignored),
-     .parse = parse_word, .help = "accepted, without effect"},
-    {"forward-unknown-to-host-compiler", DPK_PARSED, "TEXT", AT(ignored), .parse = parse_word,
-     .help = "accepted, without effect"},
+     .parse = dpk_words_parse_word, .help = "accepted, without effect"},
+    {"forward-unknown-to-host-compiler", DPK_PARSED, "TEXT", AT(ignored),
+     .parse = dpk_words_parse_word, .help = "accepted, without effect"},
     {"expt-relaxed-constexpr,expt-extended-lambda,extended-lambda", .at = AT(keep),
      .help = "accepted, without effect"},
     {"restrict,keep,source-in-ptx,res-usage,prec-div", .at = AT(keep),

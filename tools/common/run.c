@@ -1,7 +1,5 @@
 #include "run.h"
 
-#include "steps.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +13,7 @@
 
 extern char **environ;
 
-void dpacc_run_start(struct run *run)
+void dpk_run_start(struct run *run)
 {
     sigemptyset(&run->blocked);
     sigaddset(&run->blocked, SIGCHLD);
@@ -31,7 +29,7 @@ void dpacc_run_start(struct run *run)
     sigprocmask(SIG_BLOCK, &run->blocked, &run->before);
 }
 
-struct words *dpacc_jobs_add(struct jobs *jobs, const char *what, int exit_code)
+struct words *dpk_jobs_add(struct jobs *jobs, const char *what, int exit_code)
 {
     struct job *at = reallocarray(jobs->at, jobs->count + 1, sizeof *at);
     if (!at) {
@@ -45,13 +43,13 @@ struct words *dpacc_jobs_add(struct jobs *jobs, const char *what, int exit_code)
     return &at[jobs->count++].words;
 }
 
-void dpacc_jobs_weigh(struct jobs *jobs, size_t weight)
+void dpk_jobs_weigh(struct jobs *jobs, size_t weight)
 {
     if (!jobs->failed && jobs->count)
         jobs->at[jobs->count - 1].weight = weight;
 }
 
-void dpacc_jobs_free(struct jobs *jobs)
+void dpk_jobs_free(struct jobs *jobs)
 {
     for (size_t i = 0; i < jobs->count; i++)
         dpk_words_free(&jobs->at[i].words);
@@ -59,17 +57,17 @@ void dpacc_jobs_free(struct jobs *jobs)
     *jobs = (struct jobs){0};
 }
 
-const char *dpacc_run_temp_base(void)
+const char *dpk_run_temp_base(void)
 {
     const char *base = getenv("TMPDIR");
     return base && *base ? base : "/tmp";
 }
 
-enum dpk_status dpacc_run_make_temp(struct run *run, struct dpk_error *err)
+enum dpk_status dpk_run_make_temp(struct run *run, struct dpk_error *err)
 {
-    const char *base = dpacc_run_temp_base();
+    const char *base = dpk_run_temp_base();
     char *path = NULL;
-    if (asprintf(&path, "%s/dpacc_XXXXXX", base) < 0)
+    if (asprintf(&path, "%s/%s_XXXXXX", base, run->tool) < 0)
         return dpk_fail_nomem(err);
     if (!mkdtemp(path)) {
         free(path);
@@ -95,7 +93,7 @@ static void remove_temp(struct run *run)
     run->temp = NULL;
 }
 
-void dpacc_run_finish(struct run *run)
+void dpk_run_finish(struct run *run)
 {
     fflush(stdout);
     remove_temp(run);
@@ -108,7 +106,7 @@ void dpacc_run_finish(struct run *run)
     sigprocmask(SIG_SETMASK, &run->before, NULL);
 }
 
-void dpacc_run_say_command(const struct run *run, const struct words *command)
+void dpk_run_say_command(const struct run *run, const struct words *command)
 {
     if (!run->verbose && !run->dry)
         return;
@@ -121,7 +119,7 @@ void dpacc_run_say_command(const struct run *run, const struct words *command)
     dpk_buf_free(&line);
 }
 
-void dpacc_run_say_words(const struct run *run, ...)
+void dpk_run_say_words(const struct run *run, ...)
 {
     struct words command = {0};
     va_list values;
@@ -129,11 +127,16 @@ void dpacc_run_say_words(const struct run *run, ...)
     for (const char *word; (word = va_arg(values, const char *));)
         dpk_words_add(&command, word);
     va_end(values);
-    dpacc_run_say_command(run, &command);
+    dpk_run_say_command(run, &command);
     dpk_words_free(&command);
 }
 
-/* Runs one of dpacc's own steps in a child, without exec. */
+static bool is_step(const struct run *run, const struct words *command)
+{
+    return run->steps && run->steps->is(command->count, command->at);
+}
+
+/* Runs a step of the tool in a child, without exec. */
 static enum dpk_status fork_step(const struct run *run, const struct words *command, pid_t *pid,
                                  struct dpk_error *err)
 {
@@ -145,19 +148,19 @@ static enum dpk_status fork_step(const struct run *run, const struct words *comm
         return DPK_OK;
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &run->before, NULL);
-    int code = dpacc_step_run(command->count, command->at, true);
+    int code = run->steps->run(command->count, command->at);
     fflush(NULL);
     _exit(code);
 }
 
-/* `output` and `said` are the command's standard output and error; -1: dpacc's. */
+/* `output` and `said` are the command's standard output and error; -1: the tool's. */
 static enum dpk_status spawn(struct run *run, const struct job *job, int output, int said,
                              pid_t *pid, struct dpk_error *err)
 {
     const struct words *command = &job->words;
     if (command->failed || !command->count)
         return dpk_fail_nomem(err);
-    if (dpacc_step_is(command->count, command->at))
+    if (is_step(run, command))
         return fork_step(run, command, pid, err);
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -185,7 +188,7 @@ static enum dpk_status spawn(struct run *run, const struct job *job, int output,
     return err->status = DPK_ERR_TOOL;
 }
 
-enum dpk_status dpacc_run_check(struct run *run, struct dpk_error *err)
+enum dpk_status dpk_run_check(struct run *run, struct dpk_error *err)
 {
     static const struct timespec now = {0, 0};
     sigset_t ending = run->blocked;
@@ -208,7 +211,7 @@ static enum dpk_status judge(struct run *run, const struct job *job, int status,
     run->failed = job;
     run->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     /* A step's file tells the user more than its program. */
-    if (dpacc_step_is(command->count, command->at) && command->count > 3)
+    if (is_step(run, command) && command->count > 3)
         name = command->at[3];
     if (WIFEXITED(status))
         return dpk_fail(err, DPK_ERR_TOOL, "%s failed with exit code %d", name,
@@ -230,7 +233,7 @@ static void wait_for_news(struct run *run)
 /* State of a job. */
 struct child {
     pid_t pid; /* 0: not started; -1: ended */
-    int said;  /* captured standard error, to be merged; -1: dpacc's */
+    int said;  /* captured standard error, to be merged; -1: the tool's */
 };
 
 /* Returns the heaviest job that has not started, or `count` if all have. */
@@ -254,7 +257,7 @@ static size_t reap(struct run *run, const struct jobs *jobs, struct child *child
         if (c->pid <= 0 || waitpid(c->pid, &code, WNOHANG) != c->pid)
             continue;
         c->pid = -1;
-        dpacc_merge_print(&run->merge, c->said);
+        dpk_merge_print(&run->merge, c->said);
         ended++;
         if (*status == DPK_OK)
             *status = judge(run, &jobs->at[i], code, err);
@@ -275,27 +278,27 @@ static enum dpk_status start(struct run *run, const struct job *job, struct chil
                              struct dpk_error *err)
 {
     pid_t pid = -1;
-    bool ours = job->words.failed || dpacc_step_is(job->words.count, job->words.at);
-    child->said = run->merges && !ours ? dpacc_merge_open() : -1;
+    bool ours = job->words.failed || is_step(run, &job->words);
+    child->said = run->merges && !ours ? dpk_merge_open() : -1;
     enum dpk_status status = spawn(run, job, -1, child->said, &pid, err);
     child->pid = status == DPK_OK ? pid : -1;
     if (status != DPK_OK)
-        dpacc_merge_print(&run->merge, child->said);
+        dpk_merge_print(&run->merge, child->said);
     return status;
 }
 
-enum dpk_status dpacc_run_all(struct run *run, const struct jobs *jobs, struct dpk_error *err)
+enum dpk_status dpk_run_all(struct run *run, const struct jobs *jobs, struct dpk_error *err)
 {
     if (jobs->failed)
         return dpk_fail_nomem(err);
     for (size_t i = 0; i < jobs->count; i++)
-        dpacc_run_say_command(run, &jobs->at[i].words);
+        dpk_run_say_command(run, &jobs->at[i].words);
     if (run->dry || !jobs->count)
         return DPK_OK;
     struct child *children = calloc(jobs->count, sizeof *children);
     if (!children)
         return dpk_fail_nomem(err);
-    enum dpk_status status = dpacc_run_check(run, err);
+    enum dpk_status status = dpk_run_check(run, err);
     size_t started = 0, running = 0;
     while (running || (status == DPK_OK && started < jobs->count)) {
         if (status == DPK_OK && started < jobs->count && running < run->jobs) {
@@ -312,7 +315,7 @@ enum dpk_status dpacc_run_all(struct run *run, const struct jobs *jobs, struct d
         if (run->caught)
             status = end_all(run, jobs, children, err);
     }
-    dpacc_merge_free(&run->merge);
+    dpk_merge_free(&run->merge);
     free(children);
     return status;
 }
@@ -325,7 +328,7 @@ static void drain(struct run *run, int fd, pid_t pid, struct dpk_buf *out)
         struct pollfd wait = {.fd = fd, .events = POLLIN};
         int ready = poll(&wait, 1, 100);
         if (ready == 0) {
-            if (dpacc_run_check(run, NULL) != DPK_OK)
+            if (dpk_run_check(run, NULL) != DPK_OK)
                 kill(pid, SIGTERM);
             continue;
         }
@@ -338,8 +341,8 @@ static void drain(struct run *run, int fd, pid_t pid, struct dpk_buf *out)
     }
 }
 
-enum dpk_status dpacc_run_capture(struct run *run, const struct job *job, struct dpk_buf *out,
-                                  struct dpk_error *err)
+enum dpk_status dpk_run_capture(struct run *run, const struct job *job, struct dpk_buf *out,
+                                struct dpk_error *err)
 {
     int ends[2];
     pid_t pid = 0;

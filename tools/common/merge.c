@@ -7,12 +7,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int dpacc_merge_open(void)
+int dpk_merge_open(void)
 {
     return memfd_create("diagnostics", MFD_CLOEXEC);
 }
 
-void dpacc_merge_free(struct merge *m)
+void dpk_merge_free(struct merge *m)
 {
     dpk_words_free(&m->said);
 }
@@ -79,7 +79,7 @@ static void print_lines(struct merge *m, char *text)
     dpk_buf_free(&p.key);
 }
 
-void dpacc_merge_print(struct merge *m, int fd)
+void dpk_merge_print(struct merge *m, int fd)
 {
     struct dpk_buf text = {0};
     char bytes[4096];

@@ -2,13 +2,13 @@
  * merge: prints the diagnostics of several targets' compilers and linkers, equal ones only once.
  *
  *     struct merge merge = {0};
- *     int fd = dpacc_merge_open();             // a child's standard error; -1: use dpacc's
+ *     int fd = dpk_merge_open();             // a child's standard error; -1: use the tool's
  *     ...
- *     dpacc_merge_print(&merge, fd);           // when the child has ended; closes it
- *     dpacc_merge_free(&merge);
+ *     dpk_merge_print(&merge, fd);           // when the child has ended; closes it
+ *     dpk_merge_free(&merge);
  */
-#ifndef DPK_DPACC_MERGE_H
-#define DPK_DPACC_MERGE_H
+#ifndef DPK_COMMON_MERGE_H
+#define DPK_COMMON_MERGE_H
 
 #include "common/words.h"
 
@@ -16,10 +16,10 @@ struct merge {
     struct words said; /* first lines of printed diagnostics */
 };
 
-int dpacc_merge_open(void);
+int dpk_merge_open(void);
 /* Prints the child's output without diagnostics that an earlier child has printed: their first
  * lines, with place and message, are equal. `fd` may be -1. */
-void dpacc_merge_print(struct merge *m, int fd);
-void dpacc_merge_free(struct merge *m);
+void dpk_merge_print(struct merge *m, int fd);
+void dpk_merge_free(struct merge *m);
 
 #endif

@@ -3,32 +3,14 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-/* Gets the root folder of this tool's installation, without a trailing slash. */
-static bool find_root(char root[PATH_MAX])
-{
-    const ssize_t size = readlink("/proc/self/exe", root, PATH_MAX - 1);
-    if (size < 0)
-        return false;
-    root[size] = 0;
-    for (int i = 0; i < 2; i++) {
-        char *slash = strrchr(root, '/');
-        if (!slash)
-            return false;
-        *slash = 0;
-    }
-    return true;
-}
+#include "common/self.h"
 
 void *caps_library_open(const char *name)
 {
-    char root[PATH_MAX], path[PATH_MAX + 64];
-    if (!find_root(root))
-        return NULL;
-    snprintf(path, sizeof path, "%s/lib/libdoca_%s.so.2", root, name);
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    char file[64], path[PATH_MAX];
+    snprintf(file, sizeof file, "lib/libdoca_%s.so.2", name);
+    return dpk_self_beside(file, path, NULL) == DPK_OK ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
 void *caps_library_find(const char *name, const char *function)

@@ -1,3 +1,4 @@
+#include "common/self.h"
 #include "config.h"
 #include "sanitize.h"
 
@@ -62,18 +63,14 @@ char *dpacc_config_output(const struct config *c, size_t index)
 
 enum dpk_status dpacc_config_find_root(struct config *c, struct dpk_error *err)
 {
-    char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length < 0)
-        return dpk_fail_errno(err, "/proc/self/exe");
-    path[length] = 0;
-    c->self = strdup(path);
-    for (int i = 0; i < 2; i++) { /* from bin/dpacc to the root */
-        char *slash = strrchr(path, '/');
-        if (slash)
-            *slash = 0;
-    }
-    c->root = strdup(path);
+    char self[PATH_MAX], root[PATH_MAX];
+    enum dpk_status status = dpk_self_path(self, err);
+    if (status == DPK_OK)
+        status = dpk_self_root(root, err);
+    if (status != DPK_OK)
+        return status;
+    c->self = strdup(self);
+    c->root = strdup(root);
     return c->root && c->self ? dpacc_config_choose_release(c, err) : dpk_fail_nomem(err);
 }
 

@@ -1,8 +1,8 @@
 #include "config.h"
+#include "common/self.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define AT(field) offsetof(struct config, field)
 
@@ -119,17 +119,11 @@ bool dpacu_config_is_rdc(const struct config *c)
 
 static enum dpk_status find_root(struct config *c, struct dpk_error *err)
 {
-    char path[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length < 0)
-        return dpk_fail_errno(err, "/proc/self/exe");
-    path[length] = 0;
-    for (int i = 0; i < 2; i++) { /* from bin/dpacu to the root */
-        char *slash = strrchr(path, '/');
-        if (slash)
-            *slash = 0;
-    }
-    c->root = strdup(path);
+    char root[PATH_MAX];
+    const enum dpk_status status = dpk_self_root(root, err);
+    if (status != DPK_OK)
+        return status;
+    c->root = strdup(root);
     return c->root ? DPK_OK : dpk_fail_nomem(err);
 }
 

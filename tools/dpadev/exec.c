@@ -1,9 +1,9 @@
 /* The command exec: runs a program of NVIDIA's with an emulated device in place of a card. */
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "common/self.h"
 #include "dpadev.h"
 
 #define LIBRARY "libdpakit-mst.so.1"
@@ -13,25 +13,12 @@ struct exec_options {
     const char *database, *trace;
 };
 
-/* Finds the library beside the folder of this program. */
 static enum dpk_status find_library(char out[PATH_MAX], struct dpk_error *err)
 {
-    char self[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return dpk_fail_errno(err, "/proc/self/exe");
-    self[length] = 0;
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(self, '/');
-        if (slash)
-            *slash = 0;
-    }
-    const int n = snprintf(out, PATH_MAX, "%s/lib/" LIBRARY, self);
-    if (n < 0 || n >= PATH_MAX)
-        return dpk_fail(err, DPK_ERR_RANGE, "path too long: %.200s", self);
-    return access(out, R_OK) == 0
-               ? DPK_OK
-               : dpk_fail_errno(err, "%s, which exec loads before the program", out);
+    const enum dpk_status status = dpk_self_beside("lib/" LIBRARY, out, err);
+    if (status == DPK_OK && access(out, R_OK) != 0)
+        return dpk_fail_errno(err, "%s, which exec loads before the program", out);
+    return status;
 }
 
 /* The database of the tools that Debian's package has. */

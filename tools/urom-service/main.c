@@ -1,11 +1,11 @@
 /* urom-service: the UROM service of a DPU: it starts workers for host programs. */
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "common/device.h"
+#include "common/self.h"
 #include "device/state/state.h"
 #include "service.h"
 
@@ -17,31 +17,15 @@ struct options {
 };
 static const struct options defaults = {.processors = 16, .max_workers = 256};
 
-/* Gets the path of a file beside this program, or in the folder beside its folder. */
-static enum dpk_status find_own(const char *below, char out[PATH_MAX], struct dpk_error *err)
-{
-    char self[PATH_MAX];
-    const ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (size < 0)
-        return dpk_fail_errno(err, "/proc/self/exe");
-    self[size] = 0;
-    for (int up = 0; up < 2; up++)
-        if (strrchr(self, '/'))
-            *strrchr(self, '/') = 0;
-    if ((size_t)snprintf(out, PATH_MAX, "%s/%s", self, below) >= PATH_MAX)
-        return dpk_fail(err, DPK_ERR_RANGE, "%.200s: path too long", self);
-    return DPK_OK;
-}
-
 static enum dpk_status find_plugins(struct service *s, const char *given, struct dpk_error *err)
 {
     char folder[PATH_MAX];
     const char *variable = getenv("UROM_PLUGIN_PATH");
     if (!given && variable && *variable)
         given = variable;
-    enum dpk_status status = find_own("bin/urom-worker", s->worker, err);
+    enum dpk_status status = dpk_self_beside("bin/urom-worker", s->worker, err);
     if (status == DPK_OK && !given)
-        status = find_own("lib/dpakit/urom", folder, err);
+        status = dpk_self_beside("lib/dpakit/urom", folder, err);
     return status == DPK_OK ? service_find_plugins(s, given ? given : folder, err) : status;
 }
 

@@ -56,14 +56,17 @@ static struct operation *new_operation(enum operation_kind kind, size_t more)
     return op;
 }
 
-int dpk_gpu_event_record(struct dpk_gpu_event *e, struct dpk_stream *s)
+/* Submits an operation on an event: OP_RECORD records it anew, OP_WAIT waits for the last record. */
+static int submit_event(struct dpk_stream *s, struct dpk_gpu_event *e, enum operation_kind kind)
 {
-    struct operation *op = new_operation(OP_RECORD, 0);
+    struct operation *op = new_operation(kind, 0);
     stream_lock();
     const bool good = stream_find_event(e) != NULL;
     if (good && op) {
+        if (kind == OP_RECORD)
+            e->recorded++;
         op->event.event = e;
-        op->event.generation = ++e->recorded;
+        op->event.generation = e->recorded;
         e->users++; /* until it is submitted */
     }
     stream_unlock();
@@ -79,27 +82,14 @@ int dpk_gpu_event_record(struct dpk_gpu_event *e, struct dpk_stream *s)
     return error;
 }
 
+int dpk_gpu_event_record(struct dpk_gpu_event *e, struct dpk_stream *s)
+{
+    return submit_event(s, e, OP_RECORD);
+}
+
 int dpk_stream_wait_event(struct dpk_stream *s, struct dpk_gpu_event *e)
 {
-    struct operation *op = new_operation(OP_WAIT, 0);
-    stream_lock();
-    const bool good = stream_find_event(e) != NULL;
-    if (good && op) {
-        op->event.event = e;
-        op->event.generation = e->recorded;
-        e->users++;
-    }
-    stream_unlock();
-    if (!good || !op) {
-        free(op);
-        return good ? DPK_GPU_NO_MEMORY : DPK_GPU_INVALID_HANDLE;
-    }
-    const int error = stream_submit(s, op);
-    stream_lock();
-    e->users--;
-    stream_drop_event(e);
-    stream_unlock();
-    return error;
+    return submit_event(s, e, OP_WAIT);
 }
 
 int dpk_gpu_event_query(struct dpk_gpu_event *e)

@@ -184,10 +184,12 @@ doca_error_t doca_log_backend_create_standard(void)
                                 .file = stderr,
                                 .lower = DOCA_LOG_LEVEL_WARNING,
                                 .strict = true};
-    doca_error_t result = DOCA_ERROR_ALREADY_EXIST;
-    dpk_doca_because(result, "the standard backends were made already");
+    doca_error_t result;
     pthread_mutex_lock(&backends.lock);
-    if (!backends.standard) {
+    if (backends.standard) {
+        result =
+            dpk_doca_because(DOCA_ERROR_ALREADY_EXIST, "the standard backends were made already");
+    } else {
         backends.standard = backend_add(&out, false) && backend_add(&err, false);
         result = backends.standard ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
     }

@@ -57,7 +57,7 @@ doca_error_t doca_clock_create(const struct doca_dev *dev, struct doca_clock **c
 
 doca_error_t doca_clock_destroy(struct doca_clock *clock)
 {
-    return dpk_doca_end(clock, __func__, dpk_object_destroy(clock, &clock_kind));
+    return dpk_doca_destroy(clock, &clock_kind, __func__);
 }
 
 /* ---- Reading ---- */

@@ -68,7 +68,7 @@ doca_error_t dpk_doca_unlock(void *object, const char *call, doca_error_t result
  * `result` (dpk_doca_because), or a general one of the error. `handle`: the program's object, which may be
  * destroyed or NULL. Call this without a lock. Returns `result`. */
 doca_error_t dpk_doca_end(const void *handle, const char *call, doca_error_t result);
-/* Destroys an object, as dpk_object_destroy, and reports why `call` failed, if it failed. */
+/* Destroys an object, as dpk_object_destroy, and ends `call`, as dpk_doca_end. */
 doca_error_t dpk_doca_destroy(const void *handle, const struct dpk_kind *kind, const char *call);
 /* A public function that a library of ours calls. It stores the reason of its failure instead of reporting
  * it, so that the outer call reports it once and with its own name. A stored reason stays if it succeeds.

@@ -296,10 +296,7 @@ doca_error_t dpk_doca_unlock(void *object, const char *call, doca_error_t result
 
 doca_error_t dpk_doca_destroy(const void *handle, const struct dpk_kind *kind, const char *call)
 {
-    const doca_error_t result = dpk_object_destroy(handle, kind);
-    if (result == DOCA_ERROR_IN_USE)
-        return dpk_doca_refuse_call(NULL, result, call, "other objects or tasks use the object");
-    return result == DOCA_SUCCESS ? result : dpk_doca_no_object(call);
+    return dpk_doca_end(handle, call, dpk_object_destroy(handle, kind));
 }
 
 doca_error_t dpk_doca_error_of(const struct dpk_error *err)

@@ -74,7 +74,7 @@ doca_error_t doca_pe_create(struct doca_pe **pe)
 
 doca_error_t doca_pe_destroy(struct doca_pe *pe)
 {
-    return dpk_doca_end(pe, __func__, dpk_object_destroy(pe, &pe_kind));
+    return dpk_doca_destroy(pe, &pe_kind, __func__);
 }
 
 /* ---- Contexts ---- */

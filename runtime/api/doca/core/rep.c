@@ -262,7 +262,7 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo_rep, struct doca
 
 doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev_rep)
 {
-    return dpk_doca_end(dev_rep, __func__, dpk_object_destroy(dev_rep, &rep_kind));
+    return dpk_doca_destroy(dev_rep, &rep_kind, __func__);
 }
 
 doca_error_t dpk_dev_rep_ask(const struct doca_dev_rep *dev_rep, struct dpk_device_info *info)

@@ -72,7 +72,7 @@ doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
 
 doca_error_t doca_dma_destroy(struct doca_dma *dma)
 {
-    return dpk_doca_end(dma, __func__, dpk_object_destroy(dma, &dma_kind));
+    return dpk_doca_destroy(dma, &dma_kind, __func__);
 }
 
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)

@@ -32,7 +32,7 @@ doca_error_t doca_dpa_eu_affinity_create(struct doca_dpa *dpa,
 
 doca_error_t doca_dpa_eu_affinity_destroy(struct doca_dpa_eu_affinity *eu_affinity)
 {
-    return dpk_doca_end(eu_affinity, __func__, dpk_object_destroy(eu_affinity, &affinity_kind));
+    return dpk_doca_destroy(eu_affinity, &affinity_kind, __func__);
 }
 
 static doca_error_t change(struct doca_dpa_eu_affinity *eu_affinity, bool set, unsigned int eu)

@@ -109,8 +109,7 @@ static bool carry_out(void *context, struct dpk_caller *caller, unsigned call,
     return good;
 }
 
-static struct dpk_dpa_calls calls = {
-    .room = DPA_ROOM_HASH, .call = carry_out};
+static struct dpk_dpa_calls calls = {.room = DPA_ROOM_HASH, .call = carry_out};
 
 __attribute__((constructor)) static void register_calls(void)
 {
@@ -152,7 +151,7 @@ doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_e
 
 doca_error_t doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht)
 {
-    return dpk_doca_end(ht, __func__, dpk_object_destroy(ht, &table_kind));
+    return dpk_doca_destroy(ht, &table_kind, __func__);
 }
 
 doca_error_t doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht,

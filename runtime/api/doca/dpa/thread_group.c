@@ -48,7 +48,7 @@ doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num
 
 doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg)
 {
-    return dpk_doca_end(tg, __func__, dpk_object_destroy(tg, &group_kind));
+    return dpk_doca_destroy(tg, &group_kind, __func__);
 }
 
 doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg,

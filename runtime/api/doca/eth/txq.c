@@ -155,7 +155,7 @@ doca_error_t doca_eth_txq_create(struct doca_dev *dev, uint32_t max_burst_size,
 
 doca_error_t doca_eth_txq_destroy(struct doca_eth_txq *eth_txq)
 {
-    return dpk_doca_end(eth_txq, __func__, dpk_object_destroy(eth_txq, &eth_txq_kind));
+    return dpk_doca_destroy(eth_txq, &eth_txq_kind, __func__);
 }
 
 struct doca_ctx *doca_eth_txq_as_doca_ctx(struct doca_eth_txq *eth_txq)

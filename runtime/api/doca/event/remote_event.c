@@ -115,7 +115,7 @@ doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_
 
 doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
 {
-    return dpk_doca_end(event, __func__, dpk_object_destroy(event, &remote_event_kind));
+    return dpk_doca_destroy(event, &remote_event_kind, __func__);
 }
 
 doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event,

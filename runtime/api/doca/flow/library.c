@@ -119,7 +119,7 @@ doca_error_t doca_flow_cfg_create(struct doca_flow_cfg **cfg)
 
 doca_error_t doca_flow_cfg_destroy(struct doca_flow_cfg *cfg)
 {
-    return dpk_doca_end(cfg, __func__, dpk_object_destroy(cfg, &cfg_kind));
+    return dpk_doca_destroy(cfg, &cfg_kind, __func__);
 }
 
 /* Accepts a setting without an effect. */

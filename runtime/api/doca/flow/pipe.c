@@ -66,7 +66,7 @@ doca_error_t doca_flow_pipe_cfg_create(struct doca_flow_pipe_cfg **cfg, struct d
 
 doca_error_t doca_flow_pipe_cfg_destroy(struct doca_flow_pipe_cfg *cfg)
 {
-    return dpk_doca_end(cfg, __func__, dpk_object_destroy(cfg, &cfg_kind));
+    return dpk_doca_destroy(cfg, &cfg_kind, __func__);
 }
 
 /* Returns the locked settings, or NULL if `cfg` or the argument is missing. */

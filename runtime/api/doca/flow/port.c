@@ -27,7 +27,7 @@ doca_error_t doca_flow_port_cfg_create(struct doca_flow_port_cfg **cfg)
 
 doca_error_t doca_flow_port_cfg_destroy(struct doca_flow_port_cfg *cfg)
 {
-    return dpk_doca_end(cfg, __func__, dpk_object_destroy(cfg, &cfg_kind));
+    return dpk_doca_destroy(cfg, &cfg_kind, __func__);
 }
 
 doca_error_t doca_flow_port_cfg_set_port_id(struct doca_flow_port_cfg *cfg, uint16_t port_id)
@@ -143,7 +143,7 @@ doca_error_t doca_flow_port_start(const struct doca_flow_port_cfg *cfg,
 
 doca_error_t doca_flow_port_stop(struct doca_flow_port *port)
 {
-    return dpk_doca_end(port, __func__, dpk_object_destroy(port, &flow_port_kind));
+    return dpk_doca_destroy(port, &flow_port_kind, __func__);
 }
 
 uint8_t *doca_flow_port_priv_data(struct doca_flow_port *port)

@@ -60,7 +60,7 @@ doca_error_t doca_mmap_advise_create(struct doca_dev *dev, struct doca_mmap_advi
 
 doca_error_t doca_mmap_advise_destroy(struct doca_mmap_advise *mmap_advise)
 {
-    return dpk_doca_end(mmap_advise, __func__, dpk_object_destroy(mmap_advise, &advise_kind));
+    return dpk_doca_destroy(mmap_advise, &advise_kind, __func__);
 }
 
 struct doca_ctx *doca_mmap_advise_as_ctx(struct doca_mmap_advise *mmap_advise)

@@ -118,7 +118,7 @@ doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_
 
 doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops)
 {
-    return dpk_doca_end(async_ops, __func__, dpk_object_destroy(async_ops, &ops_kind));
+    return dpk_doca_destroy(async_ops, &ops_kind, __func__);
 }
 
 /* ---- By handle ---- */
@@ -325,8 +325,7 @@ static bool call_post(void *context, struct dpk_caller *caller, unsigned call,
     return !problem || dpk_dpa_call_fails(reason, size, problem);
 }
 
-static struct dpk_dpa_calls calls = {
-    .room = DPA_ROOM_ASYNC, .call = call_post};
+static struct dpk_dpa_calls calls = {.room = DPA_ROOM_ASYNC, .call = call_post};
 
 __attribute__((constructor)) static void register_calls(void)
 {

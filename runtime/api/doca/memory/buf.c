@@ -57,7 +57,7 @@ doca_error_t doca_buf_inventory_create(size_t num_elements,
 
 doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 {
-    return dpk_doca_end(inventory, __func__, dpk_object_destroy(inventory, &inventory_kind));
+    return dpk_doca_destroy(inventory, &inventory_kind, __func__);
 }
 
 doca_error_t dpk_buf_source_switch(struct dpk_buf_source *s, bool on,

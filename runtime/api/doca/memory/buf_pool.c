@@ -41,7 +41,7 @@ doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size,
 
 doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
 {
-    return dpk_doca_end(buf_pool, __func__, dpk_object_destroy(buf_pool, &pool_kind));
+    return dpk_doca_destroy(buf_pool, &pool_kind, __func__);
 }
 
 /* Returns the bytes up to the next multiple of the alignment. */

@@ -123,7 +123,7 @@ doca_error_t doca_umem_gpu_create(struct doca_gpu *gpu, struct doca_dev *dev, vo
 
 doca_error_t doca_umem_destroy(struct doca_umem *umem)
 {
-    return dpk_doca_end(umem, __func__, dpk_object_destroy(umem, &umem_kind));
+    return dpk_doca_destroy(umem, &umem_kind, __func__);
 }
 
 bool dpk_umem_has(const struct doca_umem *umem, const struct dpk_dpa *base, uint64_t offset,
@@ -241,7 +241,7 @@ doca_error_t doca_uar_dpa_create(struct doca_dpa *dpa, struct doca_uar **uar)
 
 doca_error_t doca_uar_destroy(struct doca_uar *uar)
 {
-    return dpk_doca_end(uar, __func__, dpk_object_destroy(uar, &uar_kind));
+    return dpk_doca_destroy(uar, &uar_kind, __func__);
 }
 
 bool dpk_is_uar(const struct doca_uar *uar)

@@ -113,7 +113,7 @@ doca_error_t doca_pcc_np_create(struct doca_dev *doca_dev, struct doca_pcc **pcc
 
 doca_error_t doca_pcc_destroy(struct doca_pcc *pcc)
 {
-    return dpk_doca_end(pcc, __func__, dpk_object_destroy(pcc, &pcc_context_kind));
+    return dpk_doca_destroy(pcc, &pcc_context_kind, __func__);
 }
 
 /* ---- Settings ---- */

@@ -133,7 +133,7 @@ doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type addr_type, const cha
 
 doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *addr)
 {
-    return dpk_doca_end(addr, __func__, dpk_object_destroy(addr, &dpk_rdma_addr_kind));
+    return dpk_doca_destroy(addr, &dpk_rdma_addr_kind, __func__);
 }
 
 doca_error_t doca_rdma_addr_get_params(struct doca_rdma_addr *addr,

@@ -82,7 +82,7 @@ doca_error_t doca_telemetry_dpa_create(struct doca_dev *doca_dev, struct doca_te
 
 doca_error_t doca_telemetry_dpa_destroy(struct doca_telemetry_dpa *dpa)
 {
-    return dpk_doca_end(dpa, __func__, dpk_object_destroy(dpa, &telemetry_kind));
+    return dpk_doca_destroy(dpa, &telemetry_kind, __func__);
 }
 
 doca_error_t telemetry_not_started(void)

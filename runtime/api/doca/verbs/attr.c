@@ -29,7 +29,7 @@ doca_error_t doca_verbs_ah_attr_create(struct doca_verbs_context *context,
 
 doca_error_t doca_verbs_ah_attr_destroy(struct doca_verbs_ah_attr *ah_attr)
 {
-    return dpk_doca_end(ah_attr, __func__, dpk_object_destroy(ah_attr, &verbs_ah_attr_kind));
+    return dpk_doca_destroy(ah_attr, &verbs_ah_attr_kind, __func__);
 }
 FIELD(doca_verbs_ah_attr_set_gid, doca_verbs_ah_attr_get_gid, ah_attr, struct doca_verbs_gid, gid)
 FIELD(doca_verbs_ah_attr_set_addr_type, doca_verbs_ah_attr_get_addr_type, ah_attr,

@@ -50,7 +50,7 @@ doca_error_t doca_verbs_comp_channel_create(struct doca_verbs_context *context,
 
 doca_error_t doca_verbs_comp_channel_destroy(struct doca_verbs_comp_channel *channel)
 {
-    return dpk_doca_end(channel, __func__, dpk_object_destroy(channel, &verbs_comp_channel_kind));
+    return dpk_doca_destroy(channel, &verbs_comp_channel_kind, __func__);
 }
 
 doca_event_handle_t doca_verbs_comp_channel_get_handle(struct doca_verbs_comp_channel *channel)

@@ -113,7 +113,7 @@ doca_error_t doca_verbs_context_create(struct doca_devinfo *devinfo, uint32_t fl
 
 doca_error_t doca_verbs_context_destroy(struct doca_verbs_context *context)
 {
-    return dpk_doca_end(context, __func__, dpk_object_destroy(context, &verbs_context_kind));
+    return dpk_doca_destroy(context, &verbs_context_kind, __func__);
 }
 
 doca_error_t doca_verbs_bridge_verbs_context_import(struct ibv_context *ibv_context, uint32_t flags,
@@ -326,7 +326,7 @@ doca_error_t doca_verbs_bridge_verbs_query_device(struct ibv_context *ibv_contex
 
 doca_error_t doca_verbs_device_attr_free(struct doca_verbs_device_attr *device_attr)
 {
-    return dpk_doca_end(device_attr, __func__, dpk_object_destroy(device_attr, &device_attr_kind));
+    return dpk_doca_destroy(device_attr, &device_attr_kind, __func__);
 }
 
 #define LIMIT(getter, type, name)                                                                  \

@@ -104,7 +104,7 @@ doca_error_t doca_verbs_eth_sq_create(struct doca_verbs_context *context,
 
 doca_error_t doca_verbs_eth_sq_destroy(struct doca_verbs_eth_sq *queue)
 {
-    return dpk_doca_end(queue, __func__, dpk_object_destroy(queue, &verbs_eth_sq_kind));
+    return dpk_doca_destroy(queue, &verbs_eth_sq_kind, __func__);
 }
 
 doca_error_t doca_verbs_eth_sq_query(struct doca_verbs_eth_sq *queue,
@@ -219,7 +219,7 @@ doca_error_t doca_verbs_eth_rq_create(struct doca_verbs_context *context,
 
 doca_error_t doca_verbs_eth_rq_destroy(struct doca_verbs_eth_rq *queue)
 {
-    return dpk_doca_end(queue, __func__, dpk_object_destroy(queue, &verbs_eth_rq_kind));
+    return dpk_doca_destroy(queue, &verbs_eth_rq_kind, __func__);
 }
 
 doca_error_t doca_verbs_eth_rq_query(struct doca_verbs_eth_rq *queue,

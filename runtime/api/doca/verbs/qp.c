@@ -120,7 +120,7 @@ doca_error_t doca_verbs_qp_create(struct doca_verbs_context *context,
 
 doca_error_t doca_verbs_qp_destroy(struct doca_verbs_qp *qp)
 {
-    return dpk_doca_end(qp, __func__, dpk_object_destroy(qp, &verbs_qp_kind));
+    return dpk_doca_destroy(qp, &verbs_qp_kind, __func__);
 }
 
 uint32_t doca_verbs_qp_get_qpn(const struct doca_verbs_qp *qp)

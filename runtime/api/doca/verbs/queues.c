@@ -76,7 +76,7 @@ static doca_error_t cq_new(struct context *c, const struct cq_attr *a, struct do
         errno = EINVAL;
     else
         q->ib = dpk_emulated_10.create_cq(c->ib, (int)a->cq_size, q,
-                                         q->channel ? q->channel->ib : NULL, 0);
+                                          q->channel ? q->channel->ib : NULL, 0);
     if (!q->ib) {
         const doca_error_t result = verbs_error_of(errno);
         verbs_unuse(q->channel);
@@ -108,7 +108,7 @@ doca_error_t doca_verbs_cq_destroy(struct doca_verbs_cq *cq)
     if (q && atomic_load(&q->object.users) == 0)
         verbs_await_acknowledgements(q);
     dpk_object_drop(q);
-    return dpk_doca_end(cq, __func__, dpk_object_destroy(cq, &verbs_cq_kind));
+    return dpk_doca_destroy(cq, &verbs_cq_kind, __func__);
 }
 
 /* Gets the properties of its ring. Returns false for queues without a ring. */
@@ -263,7 +263,7 @@ doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
 
 doca_error_t doca_verbs_srq_destroy(struct doca_verbs_srq *srq)
 {
-    return dpk_doca_end(srq, __func__, dpk_object_destroy(srq, &verbs_srq_kind));
+    return dpk_doca_destroy(srq, &verbs_srq_kind, __func__);
 }
 
 doca_error_t doca_verbs_srq_query(struct doca_verbs_srq *srq, struct doca_verbs_srq_init_attr *attr)

@@ -235,7 +235,7 @@ doca_error_t verbs_attr_new(size_t size, const struct dpk_kind *kind, void **out
     }                                                                                              \
     doca_error_t destroy(struct doca_verbs_##obj *obj)                                             \
     {                                                                                              \
-        return dpk_doca_end(obj, __func__, dpk_object_destroy(obj, &verbs_##obj##_kind));          \
+        return dpk_doca_destroy(obj, &verbs_##obj##_kind, __func__);                               \
     }
 
 /* Returns true if a handle is NULL, or of that kind. */

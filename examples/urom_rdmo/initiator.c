@@ -23,7 +23,7 @@ static int connect_to(const char *host, const char *port)
 {
     struct addrinfo *list, hints = {.ai_socktype = SOCK_STREAM};
     if (getaddrinfo(host, port, &hints, &list) != 0)
-        fail("there is no such host");
+        fail("the address of the host is unknown");
     int fd = -1;
     for (struct addrinfo *a = list; a; a = a->ai_next) {
         fd = socket(a->ai_family, a->ai_socktype, a->ai_protocol);

@@ -52,7 +52,7 @@ static void open_device(const char *name)
             must(doca_dev_open(list[i], &target.dev), "the device does not open");
     doca_devinfo_destroy_list(list);
     if (!target.dev)
-        fail("there is no such device");
+        fail("no device has that name");
 }
 
 static void find_plugin(void)

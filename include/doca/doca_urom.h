@@ -1,7 +1,7 @@
 /*
- * doca_urom: programs of the host let workers on the DPU do their work. The service of the DPU
- * (urom-service) starts a worker for each doca_urom_worker; a worker loads plugins, and each command
- * of the host is for one plugin (doca-urom(7)).
+ * doca_urom: host programs send commands to workers, which are processes on the DPU. The service of the
+ * DPU (urom-service) starts a worker for each doca_urom_worker. A worker loads plugins, and a plugin
+ * carries out the commands that name it (doca-urom(7)).
  *
  *     struct doca_urom_service *service;                          // the connection to the service
  *     doca_urom_service_create(&service);
@@ -59,7 +59,7 @@ typedef struct {
     unsigned long ucs_bits[16];
 } doca_cpu_set_t;
 #endif
-/* Returns 1 if the processor is in the set, and 0 if not, or if there is no such number. */
+/* Returns 1 if the processor is in the set, and 0 if the processor is not, or its number is too large. */
 static inline int doca_cpu_is_set(int cpu, const doca_cpu_set_t *set)
 {
     return cpu >= 0 && cpu < 1024 && (set->ucs_bits[cpu / 64] >> (cpu % 64) & 1) != 0;

@@ -86,7 +86,7 @@ struct urom_plugin_iface {
     doca_error_t (*addr)(struct urom_worker_ctx *ctx, void *addr, uint64_t *addr_len);
     /* Takes all commands from a list of urom_worker_cmd_desc. */
     doca_error_t (*worker_cmd)(struct urom_worker_ctx *ctx, ucs_list_link_t *cmd_list);
-    /* Does pending work, and adds notifications to a list. Returns EMPTY if there are none. */
+    /* Does pending work, and adds notifications to a list. Returns EMPTY if it added no notification. */
     doca_error_t (*progress)(struct urom_worker_ctx *ctx, ucs_list_link_t *notif_list);
     /* Writes the bytes that the host gets; *packed_notif_len is the room, then the size. */
     doca_error_t (*notif_pack)(struct urom_worker_notify *notif, size_t *packed_notif_len,

@@ -205,7 +205,7 @@ struct __attribute__((aligned(16))) double4 {
 };
 typedef struct double4 double4;
 
-/* Dimensions of a grid or a block; those that are not given are 1. */
+/* Dimensions of a grid or a block. A dimension that is left out is 1. */
 struct dim3 {
     unsigned int x, y, z;
 #ifdef __cplusplus

@@ -50,7 +50,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyK
     return copy(&c, kind, NULL, true);
 }
 
-/* Memory of the host that is not pinned may change after the call, so it is copied at once. */
+/* Host memory that is not pinned may change after the call, so it is copied during the call. */
 static bool is_pinned(const void *at)
 {
     struct dpk_gpu_memory m;

@@ -13,7 +13,7 @@ static const struct {
 
 cudaError_t cuda_error(int error)
 {
-    /* A stream or event that is not ready is no failure. */
+    /* NOT_READY is an answer, not a failure. */
     if (error != cudaSuccess && error != cudaErrorNotReady)
         last = error;
     return (cudaError_t)error;

@@ -8,7 +8,7 @@ setup() {
 }
 
 # Pages of other projects that our pages name.
-OTHERS='openssl|cmp|clang|llvm-[a-z]+|sh|rping|ib_[a-z_]+|ibv_[a-z_]+'
+OTHERS='openssl|cmp|clang|llvm-[a-z]+|sh|fork|rping|ib_[a-z_]+|ibv_[a-z_]+'
 
 markdown() { (cd "$tree" && ls ./*.md docs/*.md examples/*.md examples/*/*.md tests/golden/README.md); }
 

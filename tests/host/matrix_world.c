@@ -341,7 +341,7 @@ static void stop_others(struct world *w)
     CHECK(doca_sync_event_stop(w->objects[EVENT]) == OK);
 }
 
-/* Whatever it is: all but its own destructor refuse it. */
+/* The destructor of the object's kind destroys the object. All others refuse it, and write a line to the log. */
 static void destroy(void *object)
 {
     if (!object)
@@ -359,6 +359,17 @@ static void destroy(void *object)
     doca_dpa_destroy(object);
     if (object != dev)
         doca_dev_close(object);
+}
+
+/* Whether destroy() has the destructor of a kind. The objects of other kinds have gone by then. */
+static bool has_destructor(enum kind k)
+{
+    static const enum kind with[] = {DEV, DPA,  EVENT, REMOTE_EVENT, MMAP,   INVENTORY,
+                                     POOL, PE, PARAM, COMMAND,      DEV_REP};
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+        if (k == with[i])
+            return true;
+    return false;
 }
 
 static void fault_dpa(struct world *w)
@@ -453,7 +464,8 @@ void world_end(struct world *w)
     destroy_event_tasks(w);
     destroy(w->objects[BUF]); /* before what it is of */
     for (enum kind k = 0; k < KINDS; k++)
-        destroy(w->objects[k]);
+        if (has_destructor(k))
+            destroy(w->objects[k]);
     destroy(w->helper_inventory);
     destroy(w->helper_map);
     doca_devinfo_destroy_list(w->infos);

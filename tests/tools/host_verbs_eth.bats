@@ -25,5 +25,5 @@ setup_file() {
 @test "queues that are not for DPA code are refused with the reason" {
     case_ok what_does_not_fit_is_refused
     grep -q 'emulated for DPA code only' <<<"$output"
-    grep -q 'another receive queue of the device has this queue_id' <<<"$output"
+    grep -q 'another receive queue of the device has queue_id' <<<"$output"
 }

@@ -3,6 +3,12 @@
 
 bats_require_minimum_version 1.5.0
 
+# The tests that make a few objects share a copy of the tree. Each has its own folder of objects.
+setup_file() {
+    top=$BATS_TEST_DIRNAME/../..
+    copy_tree "$BATS_FILE_TMPDIR/tree"
+}
+
 setup() {
     top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     cd "$BATS_TEST_TMPDIR"
@@ -22,21 +28,19 @@ copy_tree() { # TO
 }
 
 @test "a change of CC, CFLAGS or LDFLAGS builds again, nothing else does" {
-    copy_tree tree
-    cd tree
-    object=build/obj/lib/base/text.o
-    make CC=gcc CFLAGS=-O2 $object
-    make -q CC=gcc CFLAGS=-O2 $object
-    run ! make -q CC=gcc CFLAGS=-O1 $object
-    run ! make -q CC=gcc CFLAGS=-O2 LDFLAGS=-Wl,-O1 $object
-    make CC=clang CFLAGS=-O2 $object
+    cd "$BATS_FILE_TMPDIR/tree"
+        object=build/changed/obj/lib/base/text.o
+    make B=build/changed CC=gcc CFLAGS=-O2 $object
+    make -q B=build/changed CC=gcc CFLAGS=-O2 $object
+    run ! make -q B=build/changed CC=gcc CFLAGS=-O1 $object
+    run ! make -q B=build/changed CC=gcc CFLAGS=-O2 LDFLAGS=-Wl,-O1 $object
+    make B=build/changed CC=clang CFLAGS=-O2 $object
     readelf -p .comment $object | grep clang
-    run ! make -q CC=gcc CFLAGS=-O2 $object
+    run ! make -q B=build/changed CC=gcc CFLAGS=-O2 $object
 }
 
 @test "an archive loses the object of a source that is removed" {
-    copy_tree tree
-    cd tree
+    cd "$BATS_FILE_TMPDIR/tree"
     echo 'int dpk_extra(void); int dpk_extra(void) { return 1; }' >lib/base/extra.c
     make CC="$cc" build/obj/libdpkbase.a
     ar t build/obj/libdpkbase.a | grep -x extra.o
@@ -46,9 +50,8 @@ copy_tree() { # TO
 }
 
 @test "clang takes every option that the interpreter and the hardening are given" {
-    copy_tree tree
-    cd tree
-    make CC=clang build/obj/runtime/engine/rv64/run.o build/obj/lib/base/buf.o
+    cd "$BATS_FILE_TMPDIR/tree"
+    make CC=clang B=build/clang build/clang/obj/runtime/engine/rv64/run.o build/clang/obj/lib/base/buf.o
 }
 
 @test "a folder may have spaces and a quote in its name" {
@@ -58,10 +61,9 @@ copy_tree() { # TO
 }
 
 @test "without an optimizer, and with a FORTIFY level of the caller's, it compiles" {
-    copy_tree tree
-    cd tree
-    make CC=gcc CFLAGS='-O0 -g' build/obj/lib/base/buf.o
-    make CC=gcc CFLAGS='-O2 -D_FORTIFY_SOURCE=1' build/obj/lib/base/buf.o
+    cd "$BATS_FILE_TMPDIR/tree"
+    make CC=gcc B=build/plain CFLAGS='-O0 -g' build/plain/obj/lib/base/buf.o
+    make CC=gcc B=build/plain CFLAGS='-O2 -D_FORTIFY_SOURCE=1' build/plain/obj/lib/base/buf.o
 }
 
 @test "the same source in another folder makes the same bytes" {
@@ -118,10 +120,14 @@ copy_tree() { # TO
     [ "$(uname -m)" = x86_64 ] || return 0
     find "$DPAKIT_BUILD/obj/lib" "$DPAKIT_BUILD/obj/runtime" "$DPAKIT_BUILD/obj/tools" -name '*.o' >objects
     [ "$(wc -l <objects)" -gt 100 ]
-    while read -r object; do
-        echo "$object"
-        readelf -nW "$object" | grep -q 'IBT, SHSTK'
-    done <objects
+    xargs -a objects -d '\n' readelf -nW >notes
+    # Each object has a heading, then its notes.
+    awk '/^File: / { if (file && !marked) print file; file = $2; marked = 0 }
+        /IBT, SHSTK/ { marked = 1 }
+        END { if (!marked) print file }' notes >unmarked
+    cat unmarked
+    [ ! -s unmarked ]
+    [ "$(grep -c '^File: ' notes)" -eq "$(wc -l <objects)" ]
     # The compiler records the option of stack-clash protection beside its name.
     case $cc in
     *clang*) ;;

@@ -3,13 +3,13 @@
 bats_require_minimum_version 1.5.0
 source "$BATS_TEST_DIRNAME/../helpers/readme.bash"
 
-# If there is ccache, the builds have their own cache. Then the second build (below) compiles only the
-# sources whose compilation depends on the folder or the time: by other words on the
-# command line, other text after the preprocessor, __DATE__ and __TIME__, a folder in debug information
-# that -ffile-prefix-map does not hide. Everything but objects is made again.
+# If there is ccache, the builds take objects from the caller's cache. They compile only the sources that the cache does
+# not have, and those whose compilation depends on the folder or the time: by other words on the command line, other
+# text after the preprocessor, __DATE__ and __TIME__, a folder in debug information that -ffile-prefix-map does not
+# hide. Everything but objects is made again. .ci/run compiles the tree with the options of Debian's packages, so that
+# these builds find its objects.
 build_packages() { # OUTDIR
-    env PATH="/usr/lib/ccache:$PATH" CCACHE_DIR="$BATS_FILE_TMPDIR/ccache" \
-        "$here/packaging/deb" "$here" "$1"
+    env PATH="/usr/lib/ccache:$PATH" "$here/packaging/deb" "$here" "$1"
 }
 
 # Another folder, time zone, mask and machine name must not change the packages.

@@ -117,7 +117,7 @@ reported() { # TEXT...
 declared() { # PREFIX HEADER...
     local prefix=$1
     shift
-    cat "$@" | sed -e 's://.*::' | awk '/\/\*/ {c = 1} !c {print} /\*\// {c = 0}' |
+    cat "$@" | sed -e 's://.*::; /static inline/d' | awk '/\/\*/ {c = 1} !c {print} /\*\// {c = 0}' |
         grep -o "\b${prefix}[a-z0-9_]*(" | tr -d "(" | grep -v "_$" | sort -u
 }
 

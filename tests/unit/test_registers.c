@@ -202,6 +202,27 @@ static void a_card_tells_who_it_is(void **state)
     assert_int_equal(nvgc[3], 3);
 }
 
+static uint32_t uptime(void)
+{
+    uint8_t mgir[160] = {0};
+    assert_int_equal(access_of(MGIR, DPK_REGISTER_GET, mgir, sizeof mgir), DPK_REGISTER_OK);
+    struct dpk_reader r = dpk_reader(mgir + 0x1c, 4);
+    return dpk_read_be32(&r);
+}
+
+static void uptime_is_since_the_last_boot(void **state)
+{
+    (void)state;
+    struct dpk_device_boot made, boot;
+    assert_int_equal(dpk_device_last_boot(dev, &made, NULL), DPK_OK);
+    assert_int_equal(made.event, 0);
+    assert_in_range(time(NULL) - made.time - uptime(), 0, 1);
+    assert_int_equal(dpk_device_reset(dev, NULL), DPK_OK);
+    assert_int_equal(dpk_device_last_boot(dev, &boot, NULL), DPK_OK);
+    assert_true(boot.event > 0 && boot.time >= made.time);
+    assert_in_range(time(NULL) - boot.time - uptime(), 0, 1);
+}
+
 static void registers_that_there_are_are_in_mcam(void **state)
 {
     (void)state;
@@ -442,6 +463,7 @@ int main(void)
         CASE(what_is_refused_changes_nothing),
         CASE(items_without_value_or_room),
         CASE(a_card_tells_who_it_is),
+        CASE(uptime_is_since_the_last_boot),
         CASE(registers_that_there_are_are_in_mcam),
         CASE(a_pci_reset_boots_the_card),
         CASE(components_are_applied_with_the_checks_of_files),

@@ -49,6 +49,14 @@ void dpk_device_sweep(void);
  * units are removed. */
 enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err);
 
+struct dpk_device_boot {
+    int64_t event; /* its number in the log; 0: the device was not reset since it was made */
+    int64_t time;  /* seconds since 1970 */
+};
+/* Gets the last reset of the device, or when it was made. */
+enum dpk_status dpk_device_last_boot(struct dpk_device *dev, struct dpk_device_boot *out,
+                                     struct dpk_error *err);
+
 /* Connects the port to another wire, a specification made by dpk_wire_check (wire.h). An error in
  * it shows when the wire is used. It is not part of archives, because it belongs to this
  * machine. */

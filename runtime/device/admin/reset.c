@@ -28,3 +28,23 @@ enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err)
         status = dpk_device_log_in(dev->db, "boot", "OK", "cold boot", err);
     return dpk_db_end(dev->db, status, err);
 }
+
+enum dpk_status dpk_device_last_boot(struct dpk_device *dev, struct dpk_device_boot *out,
+                                     struct dpk_error *err)
+{
+    struct dpk_device_info info;
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    enum dpk_status status = dpk_device_info(dev, &info, err);
+    if (status == DPK_OK)
+        status = dpk_db_prepare(
+            dev->db, "SELECT id, time FROM log WHERE action = 'boot' ORDER BY id DESC LIMIT 1",
+            &stmt, err);
+    if (status == DPK_OK)
+        status = dpk_db_step(dev->db, stmt, &row, err);
+    if (status == DPK_OK)
+        *out = (struct dpk_device_boot){.event = row ? sqlite3_column_int64(stmt, 0) : 0,
+                                        .time = row ? sqlite3_column_int64(stmt, 1) : info.created};
+    sqlite3_finalize(stmt);
+    return status;
+}

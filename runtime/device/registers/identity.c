@@ -1,5 +1,6 @@
 /* Registers that tell what a card is. */
 #include <string.h>
+#include <time.h>
 
 #include "private.h"
 
@@ -33,13 +34,19 @@ static enum dpk_status read_identity(struct register_call *call, struct dpk_devi
 
 /* ---- MGIR: the card and its firmware ---- */
 
-static const struct register_field mgir_fields[] = {
-    {"device_id", 0x00, 0, 16},      {"device_hw_revision", 0x00, 16, 16},
-    {"num_ports", 0x04, 16, 8},      {"hw_dev_id", 0x08, 0, 16},
-    {"sub_minor", 0x20, 0, 8},       {"minor", 0x20, 8, 8},
-    {"major", 0x20, 16, 8},          {"dev", 0x20, 27, 1},
-    {"psid", 0x30, 0, 128},          {"extended_major", 0x44, 0, 32},
-    {"extended_minor", 0x48, 0, 32}, {"extended_sub_minor", 0x4c, 0, 32}};
+static const struct register_field mgir_fields[] = {{"device_id", 0x00, 0, 16},
+                                                    {"device_hw_revision", 0x00, 16, 16},
+                                                    {"num_ports", 0x04, 16, 8},
+                                                    {"hw_dev_id", 0x08, 0, 16},
+                                                    {"uptime", 0x1c, 0, 32},
+                                                    {"sub_minor", 0x20, 0, 8},
+                                                    {"minor", 0x20, 8, 8},
+                                                    {"major", 0x20, 16, 8},
+                                                    {"dev", 0x20, 27, 1},
+                                                    {"psid", 0x30, 0, 128},
+                                                    {"extended_major", 0x44, 0, 32},
+                                                    {"extended_minor", 0x48, 0, 32},
+                                                    {"extended_sub_minor", 0x4c, 0, 32}};
 
 /* The firmware of an emulated card is this program, so it has the program's version. */
 static void put_version(struct register_call *call)
@@ -54,16 +61,26 @@ static void put_version(struct register_call *call)
             register_put(call, names[i][j], parts[i]);
 }
 
+/* Returns the seconds since this time, 0 if it is in the future. */
+static uint32_t seconds_since(int64_t moment)
+{
+    const int64_t now = (int64_t)time(NULL);
+    return now <= moment ? 0 : now - moment > UINT32_MAX ? UINT32_MAX : (uint32_t)(now - moment);
+}
+
 static enum dpk_register_status get_mgir(struct register_call *call, struct dpk_error *err)
 {
     struct dpk_device_info info;
+    struct dpk_device_boot boot;
     const struct dpk_device_type *type;
-    if (read_identity(call, &info, &type, err) != DPK_OK)
+    if (read_identity(call, &info, &type, err) != DPK_OK ||
+        dpk_device_last_boot(call->registers->device, &boot, err) != DPK_OK)
         return DPK_REGISTER_INTERNAL_ERROR;
     memset(call->data, 0, call->size);
     register_put(call, "device_id", type->id);
     register_put(call, "hw_dev_id", dpk_registers_hardware_id(type));
     register_put(call, "num_ports", DPK_SHOWN_PORTS);
+    register_put(call, "uptime", seconds_since(boot.time));
     register_put(call, "dev", info.development);
     register_put_bytes(call, "psid", info.psid, strlen(info.psid));
     put_version(call);

@@ -292,7 +292,7 @@ $(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/unit/each_test.o $(O)/libdpkcli.a $
 $(O)/tests/test_llvm_addresses: $(O)/runtime/engine/llvm/addresses.o $(O)/runtime/engine/llvm/groups.o
 $(O)/tests/test_llvm_bases: $(O)/runtime/engine/llvm/bases.o
 $(O)/tests/test_llvm_words: $(O)/runtime/engine/llvm/words.o $(O)/runtime/engine/llvm/groups.o
-$(O)/tests/test_mst: $(O)/runtime/api/mst/gateway.o $(O)/runtime/api/mst/icmd.o
+$(O)/tests/test_mst: $(call objs,runtime/api/mst/gateway.c runtime/api/mst/icmd.c runtime/api/mst/tree.c runtime/api/mst/bridge.c)
 $(O)/tests/test_llvm_bases: PKG_LIBS += $(LLVM_LIBS)
 $(O)/tests/test_dpapcc: $(filter-out %/main.o,$(call objs,tools/dpapcc/*.c))
 $(O)/tests/unit/%.o $(O)/bench/%.o: ALL_CFLAGS += -Itools

@@ -2,6 +2,7 @@
 #include "api/mst/mst.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device_world.h"
@@ -212,6 +213,73 @@ static void commands_are_checked(void **state)
     assert_int_equal(read_at(&g, ICMD, MAILBOX) >> 8 & 0x7f, DPK_REGISTER_BAD_PARAMETER);
 }
 
+/* ---- The bridge ---- */
+
+#define LINK_CONTROL 0x70
+static const uint8_t enable[4] = {0}, disable[4] = {0x10};
+
+static unsigned status_of(const char *path)
+{
+    struct dpk_buf space = {0};
+    assert_int_equal(dpk_file_read(path, MST_SPACE_SIZE, &space, NULL), DPK_OK);
+    assert_int_equal(space.size, MST_SPACE_SIZE);
+    const unsigned status = space.data[LINK_CONTROL + 2] | space.data[LINK_CONTROL + 3] << 8;
+    dpk_buf_free(&space);
+    return status;
+}
+
+static void the_link_of_the_bridge_can_be_disabled(void **state)
+{
+    (void)state;
+    struct mst_tree tree;
+    uint8_t all[MST_SPACE_SIZE] = {0};
+    assert_int_equal(mst_tree_write(dev, &tree, NULL), DPK_OK);
+    assert_false(mst_bridge_link_is_disabled(tree.bridge));
+    assert_int_equal(status_of(tree.bridge) & 0x2000, 0x2000);
+    assert_false(mst_bridge_write(tree.bridge, disable, 4, 0x10)); /* another register */
+    assert_false(mst_bridge_write(tree.bridge, disable, 4, UINT64_MAX));
+    assert_false(mst_bridge_write(tree.bridge, disable, 0, LINK_CONTROL));
+    assert_false(mst_bridge_link_is_disabled(tree.bridge));
+    assert_false(mst_bridge_write(tree.bridge, disable, 4, LINK_CONTROL));
+    assert_true(mst_bridge_link_is_disabled(tree.bridge));
+    assert_int_equal(status_of(tree.bridge) & 0x2000, 0);
+    assert_int_equal(mst_tree_write(dev, &tree, NULL), DPK_OK); /* by another program */
+    assert_true(mst_bridge_link_is_disabled(tree.bridge));
+    assert_true(mst_bridge_write(tree.bridge, enable, 1, LINK_CONTROL));
+    assert_false(mst_bridge_write(tree.bridge, enable, 4, LINK_CONTROL));
+    assert_int_equal(status_of(tree.bridge) & 0x2000, 0x2000);
+    all[LINK_CONTROL] = 0x10;
+    assert_false(mst_bridge_write(tree.bridge, all, sizeof all, 0));
+    assert_true(mst_bridge_link_is_disabled(tree.bridge));
+}
+
+static void a_boot_enables_the_link(void **state)
+{
+    (void)state;
+    const struct timespec before[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    struct mst_tree tree;
+    assert_int_equal(mst_tree_write(dev, &tree, NULL), DPK_OK);
+    assert_false(mst_bridge_write(tree.bridge, disable, 4, LINK_CONTROL));
+    assert_int_equal(utimensat(AT_FDCWD, tree.bridge, before, 0), 0);
+    assert_int_equal(dpk_device_reset(dev, NULL), DPK_OK);
+    assert_int_equal(mst_tree_write(dev, &tree, NULL), DPK_OK);
+    assert_false(mst_bridge_link_is_disabled(tree.bridge));
+}
+
+static void other_places_are_not_hidden(void **state)
+{
+    (void)state;
+    static const char *const hidden[] = {"/sys/bus/pci", "/sys/devices/pci0000:00/0000:00:02.0",
+                                         "/dev/rshim0/misc", "/dev/0000:03:00.0_mstcr",
+                                         "/sys/bus/platform/drivers/mlx-bootctl/fw_reset"};
+    static const char *const shown[] = {"/sys/bus/pcie", "/dev/null", "/sys/devices/pci0000:001",
+                                        "/sys/bus/platform/drivers", ""};
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        assert_true(mst_tree_has(hidden[i]));
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        assert_false(mst_tree_has(shown[i]));
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_gateway, close_gateway)
 int main(void)
 {
@@ -223,6 +291,9 @@ int main(void)
         CASE(a_killed_holder_releases_the_mailbox),
         CASE(a_new_holder_finds_an_empty_mailbox),
         CASE(commands_are_checked),
+        CASE(the_link_of_the_bridge_can_be_disabled),
+        CASE(a_boot_enables_the_link),
+        CASE(other_places_are_not_hidden),
     };
     return cmocka_run_group_tests(tests, make_world, free_world);
 }

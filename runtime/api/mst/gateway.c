@@ -9,7 +9,7 @@
 enum {
     HEADER = 0x00,
     CONTROL = 0x04,
-    COUNTER = 0x08,
+    COUNTER = MST_GATEWAY_COUNTER,
     SEMAPHORE = 0x0c,
     ADDRESS = 0x10,
     DATA = 0x14

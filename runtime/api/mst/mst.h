@@ -28,14 +28,23 @@
 
 /* ---- Files (tree.c) ---- */
 
-#define MST_SPACE_SIZE   4096 /* configuration space */
-#define MST_GATEWAY      0xc0 /* offset of the vendor-specific capability */
-#define MST_GATEWAY_SIZE 0x18
+#define MST_SPACE_SIZE      4096 /* configuration space */
+#define MST_GATEWAY         0xc0 /* offset of the vendor-specific capability */
+#define MST_GATEWAY_SIZE    0x18
+#define MST_GATEWAY_COUNTER 0x08 /* of the capability: a new ticket at each read */
+
+/* Writes two bytes of a configuration space. */
+static inline void mst_put16(uint8_t *space, size_t at, unsigned value)
+{
+    space[at] = value & 0xff;
+    space[at + 1] = value >> 8 & 0xff;
+}
 
 struct mst_tree {
     char root[PATH_MAX];                /* a program's path follows it */
     char address[DPK_PCI_ADDRESS_TEXT]; /* of the function */
     char config[PATH_MAX];              /* its file with the configuration space */
+    char bridge[PATH_MAX];              /* the same file of the bridge above it */
     char semaphore[PATH_MAX];           /* the file whose locks are semaphores of the card */
 };
 /* Writes the files of a function into the folder of its device. Programs of one user may do so at
@@ -44,6 +53,20 @@ enum dpk_status mst_tree_write(struct dpk_device *device, struct mst_tree *out,
                                struct dpk_error *err);
 /* Returns true if the path is one of those where tools look for cards. */
 bool mst_tree_has(const char *path);
+
+/* ---- The bridge above the function (bridge.c) ----
+ * Only the bit of its link control that disables the link can be changed. */
+
+#define MST_BRIDGE_ADDRESS "0000:00:01.0"
+#define MST_BRIDGE_CLASS   0x060400 /* a PCI bridge */
+
+/* Makes the configuration space of a bridge to this bus. */
+void mst_bridge_make(unsigned bus, bool disabled, uint8_t space[MST_SPACE_SIZE]);
+/* Returns true if the file with the configuration space says that the link is disabled. */
+bool mst_bridge_link_is_disabled(const char *config);
+/* Writes to the configuration space. Returns true if the link was disabled before and no longer
+ * is. */
+bool mst_bridge_write(const char *config, const uint8_t *bytes, size_t size, uint64_t offset);
 
 /* ---- The mailbox (icmd.c) ---- */
 

@@ -67,6 +67,9 @@ const char *dpk_register_name(unsigned number);
 /* Returns why the last access was not OK, for logs; "" if there is nothing to say. */
 const char *dpk_registers_reason(const struct dpk_registers *registers);
 
+/* Gets the time, in seconds since 1970, of the last boot of a card, or when its device was made. */
+enum dpk_status dpk_registers_boot_time(struct dpk_device *device, int64_t *out,
+                                        struct dpk_error *err);
 /* Returns the device, opened at the first call, or NULL (dpk_registers_reason). */
 struct dpk_device *dpk_registers_device(struct dpk_registers *registers);
 /* Returns the hardware id of a type of card: the low 16 bits at 0xf0014 of its configuration

@@ -41,6 +41,15 @@ static enum dpk_register_status set_mfrl(struct register_call *call, struct dpk_
     return registers_status(dpk_device_reset(device, err));
 }
 
+enum dpk_status dpk_registers_boot_time(struct dpk_device *device, int64_t *out,
+                                        struct dpk_error *err)
+{
+    struct dpk_device_boot boot = {0};
+    const enum dpk_status status = dpk_device_last_boot(device, &boot, err);
+    *out = boot.time;
+    return status;
+}
+
 static const struct register_layout layouts[] = {
     {"MFRL", 0x9028, 8, mfrl_fields, COUNT(mfrl_fields), get_mfrl, set_mfrl},
 };

@@ -178,6 +178,35 @@ signed_memic() {
 }
 new_mini() { dpadev create mlx5_7 --nvidia-key "$test_keys/owner.pub" --nvidia-key-uuid "$(<"$test_keys/owner.uuid")" >/dev/null; }
 
+# bridge WORD...: setpci on the bridge above the card, whose link control is at CAP_EXP+10.
+bridge() { dpadev exec mlx5_0 -- setpci -s 0000:00:01.0 "$@"; }
+
+@test "mstfwreset resets the card by its link, and next-boot values become current" {
+    [[ $(lscpu) != *'Hypervisor vendor'* ]] || skip "mstfwreset refuses virtual machines that name their hypervisor"
+    theirs -y set USER_PROGRAMMABLE_CC=1 >out
+    dpadev exec --trace trace mlx5_0 -- mstfwreset -d 03:00.0 -y --pci_link_downtime 0 reset >out 2>&1 || { echo "status $?"; cat out trace; false; }
+    grep -qE '^-I- Resetting PCI +-Done' out
+    grep -q '^-I- FW was loaded successfully' out
+    theirs -e query USER_PROGRAMMABLE_CC | grep -qE '^\* +USER_PROGRAMMABLE_CC +False\(0\) +True\(1\) +True\(1\)'
+    [ "$(dpadev log mlx5_0 | grep -c ' boot ')" = 1 ]
+    [ "$(cut -d' ' -f1,2 trace | uniq | tr '\n' ,)" = 'GET MFRL,GET MCAM,SET MFRL,SET 0x5050,GET MGIR,' ] || { cat trace; false; }
+}
+
+@test "while the link of the bridge is disabled, nobody answers" {
+    bridge CAP_EXP+10.w=10
+    [ "$(dpadev exec mlx5_0 -- setpci -s 03:00.0 0.l)" = ffffffff ]
+    run theirs query USER_PROGRAMMABLE_CC
+    [ "$status" -ne 0 ]
+    dpadev exec mlx5_0 -- mstreg -d 03:00.0 --reg_name MFRL --set reset_trigger=0x8 -y >out 2>&1 && false
+    bridge CAP_EXP+10.w=0
+    [ "$(dpadev exec mlx5_0 -- setpci -s 03:00.0 0.l)" = a2dc15b3 ]
+    ! dpadev log mlx5_0 | grep ' boot ' || false
+    dpadev exec mlx5_0 -- mstreg -d 03:00.0 --reg_name MFRL --set reset_trigger=0x8 -y >out
+    bridge CAP_EXP+10.w=10
+    bridge CAP_EXP+10.w=0
+    dpadev log mlx5_0 | grep -q 'setpci  boot  OK'
+}
+
 @test "exec says what is wrong" {
     run dpadev exec mlx5_9 -- mstconfig --version
     [ "$status" -eq 1 ] && [[ $output == '-E- '*mlx5_9* ]]

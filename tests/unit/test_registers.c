@@ -238,23 +238,43 @@ static void registers_that_there_are_are_in_mcam(void **state)
                      DPK_REGISTER_BAD_PARAMETER);
 }
 
-static void a_pci_reset_boots_the_card(void **state)
+static unsigned request_reset(uint8_t trigger)
+{
+    uint8_t mfrl[8] = {[7] = trigger};
+    return access_of(MFRL, DPK_REGISTER_SET, mfrl, sizeof mfrl);
+}
+
+static void a_pci_reset_boots_the_card_when_its_link_was_down(void **state)
 {
     (void)state;
     uint8_t mfrl[8] = {0};
     set_item(0x80000000);
-    mfrl[7] = 0x40; /* a reboot of the machine */
-    assert_int_equal(access_of(MFRL, DPK_REGISTER_SET, mfrl, sizeof mfrl), DPK_REGISTER_OK);
+    assert_int_equal(request_reset(0x40), DPK_REGISTER_OK); /* a reboot of the machine */
+    assert_int_equal(dpk_registers_link_up(registers), DPK_OK);
     assert_int_equal(item(1), 0);
-    mfrl[7] = 0x08;
-    assert_int_equal(access_of(MFRL, DPK_REGISTER_SET, mfrl, sizeof mfrl), DPK_REGISTER_OK);
+    assert_int_equal(request_reset(0x08), DPK_REGISTER_OK);
+    assert_int_equal(item(1), 0);
+    assert_int_equal(dpk_registers_link_up(registers), DPK_OK);
     assert_int_equal(item(1), 0x80000000);
-    mfrl[7] = 0x01; /* live patch */
-    assert_int_equal(access_of(MFRL, DPK_REGISTER_SET, mfrl, sizeof mfrl),
-                     DPK_REGISTER_BAD_PARAMETER);
-    memset(mfrl, 0, sizeof mfrl);
+    assert_int_equal(request_reset(0x01), DPK_REGISTER_BAD_PARAMETER); /* live patch */
     assert_int_equal(access_of(MFRL, DPK_REGISTER_GET, mfrl, sizeof mfrl), DPK_REGISTER_OK);
     assert_int_equal(mfrl[7], 0x08);
+}
+
+static void a_request_of_a_reset_ends_with_a_boot(void **state)
+{
+    (void)state;
+    assert_int_equal(request_reset(0x08), DPK_REGISTER_OK);
+    assert_int_equal(dpk_device_reset(dev, NULL), DPK_OK);
+    set_item(0x80000000);
+    assert_int_equal(dpk_registers_link_up(registers), DPK_OK);
+    assert_int_equal(item(1), 0);
+    assert_int_equal(request_reset(0x08), DPK_REGISTER_OK);
+    assert_int_equal(dpk_registers_link_up(registers), DPK_OK);
+    assert_int_equal(item(1), 0x80000000);
+    set_item(0);
+    assert_int_equal(dpk_registers_link_up(registers), DPK_OK); /* once */
+    assert_int_equal(item(1), 0x80000000);
 }
 
 /* ---- Components ---- */
@@ -465,7 +485,8 @@ int main(void)
         CASE(a_card_tells_who_it_is),
         CASE(uptime_is_since_the_last_boot),
         CASE(registers_that_there_are_are_in_mcam),
-        CASE(a_pci_reset_boots_the_card),
+        CASE(a_pci_reset_boots_the_card_when_its_link_was_down),
+        CASE(a_request_of_a_reset_ends_with_a_boot),
         CASE(components_are_applied_with_the_checks_of_files),
         CASE(components_have_their_order),
         CASE(one_update_at_a_time),

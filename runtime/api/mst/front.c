@@ -16,8 +16,10 @@
 /* The device of this process. Set by the constructor, before the program runs. */
 static struct {
     struct mst_tree tree;
-    dev_t device; /* of the file with its configuration space */
-    ino_t file;
+    struct file {
+        dev_t device;
+        ino_t file;
+    } config, bridge;     /* the files with configuration space */
     pthread_mutex_t lock; /* of the gateway */
     struct mst_gateway gateway;
 } function = {.lock = PTHREAD_MUTEX_INITIALIZER, .gateway = {.lock = -1, .trace = -1}};
@@ -52,13 +54,18 @@ static const char *shown(const char *resolved)
 /* Descriptors that are known to be of that file, so that accesses need not ask the kernel: tools
  * make hundreds of thousands. */
 #define DESCRIPTORS_MAX 256
-enum { UNKNOWN, READABLE, WRITABLE };
+enum { UNKNOWN = 0, READABLE = 1, WRITABLE = 2, BRIDGE = 4 /* not the function */ };
 static atomic_uchar known[DESCRIPTORS_MAX];
 
 static void forget(unsigned first, unsigned last)
 {
     for (unsigned fd = first; fd <= last && fd < DESCRIPTORS_MAX; fd++)
         atomic_store(&known[fd], UNKNOWN);
+}
+
+static bool is_file(const struct stat *st, const struct file *file)
+{
+    return st->st_ino == file->file && st->st_dev == file->device;
 }
 
 /* Returns UNKNOWN for a descriptor of another file. Keeps errno. */
@@ -68,9 +75,11 @@ static unsigned char config_rights(int fd)
     const int before = errno;
     unsigned char rights =
         fd >= 0 && fd < DESCRIPTORS_MAX ? atomic_load(&known[fd]) : (unsigned char)UNKNOWN;
-    if (rights == UNKNOWN && fstat(fd, &st) == 0 && st.st_ino == function.file &&
-        st.st_dev == function.device) {
+    if (rights == UNKNOWN && fstat(fd, &st) == 0 &&
+        (is_file(&st, &function.config) || is_file(&st, &function.bridge))) {
         rights = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY ? READABLE : WRITABLE;
+        if (is_file(&st, &function.bridge))
+            rights |= BRIDGE;
         if (fd < DESCRIPTORS_MAX)
             atomic_store(&known[fd], rights);
     }
@@ -128,10 +137,27 @@ static bool is_gateway(off_t offset, size_t size)
            offset < MST_GATEWAY + MST_GATEWAY_SIZE;
 }
 
+/* While the link is disabled, nobody answers. Of the gateway's registers, only the counter looks:
+ * tools read it at the begin of each access. */
+static bool is_out_of_reach(off_t offset, size_t size)
+{
+    return (!is_gateway(offset, size) || offset == MST_GATEWAY + MST_GATEWAY_COUNTER) &&
+           mst_bridge_link_is_disabled(function.tree.bridge);
+}
+
 static ssize_t my_pread(int fd, void *bytes, size_t size, off_t offset)
 {
     uint8_t dword[4];
-    if (!is_gateway(offset, size) || config_rights(fd) == UNKNOWN)
+    const unsigned char rights = config_rights(fd);
+    if (rights == UNKNOWN || (rights & BRIDGE))
+        return pread(fd, bytes, size, offset);
+    if (is_out_of_reach(offset, size)) {
+        const ssize_t length = pread(fd, bytes, size, offset);
+        if (length > 0)
+            memset(bytes, 0xff, (size_t)length);
+        return length;
+    }
+    if (!is_gateway(offset, size))
         return pread(fd, bytes, size, offset);
     if (!dpk_is_mapped(bytes, size, true)) {
         errno = EFAULT;
@@ -146,24 +172,40 @@ static ssize_t my_pread(int fd, void *bytes, size_t size, off_t offset)
     return sizeof dword;
 }
 
+static void write_bridge(const uint8_t *bytes, size_t size, uint64_t offset)
+{
+    if (!mst_bridge_write(function.tree.bridge, bytes, size, offset))
+        return;
+    pthread_mutex_lock(&function.lock);
+    if (dpk_registers_link_up(function.gateway.registers) != DPK_OK)
+        fprintf(stderr, "-E- dpakit: %s\n", dpk_registers_reason(function.gateway.registers));
+    pthread_mutex_unlock(&function.lock);
+}
+
+static void write_gateway(const uint8_t *bytes, off_t offset)
+{
+    struct dpk_reader r = dpk_reader(bytes, 4);
+    const uint32_t value = dpk_read_le32(&r);
+    pthread_mutex_lock(&function.lock);
+    mst_gateway_write(&function.gateway, (unsigned)(offset - MST_GATEWAY), value);
+    pthread_mutex_unlock(&function.lock);
+}
+
 /* No program can change the rest of the configuration space. */
 static ssize_t my_pwrite(int fd, const void *bytes, size_t size, off_t offset)
 {
     const unsigned char rights = config_rights(fd);
     if (rights == UNKNOWN)
         return pwrite(fd, bytes, size, offset);
-    if (rights == READABLE || !dpk_is_mapped(bytes, size, false)) {
-        errno = rights == READABLE ? EBADF : EFAULT;
+    if (rights & READABLE || !dpk_is_mapped(bytes, size, false)) {
+        errno = rights & READABLE ? EBADF : EFAULT;
         return -1;
     }
-    if (!is_gateway(offset, size))
-        return (ssize_t)size;
-    struct dpk_reader r = dpk_reader(bytes, size);
-    const uint32_t value = dpk_read_le32(&r);
     const int before = errno;
-    pthread_mutex_lock(&function.lock);
-    mst_gateway_write(&function.gateway, (unsigned)(offset - MST_GATEWAY), value);
-    pthread_mutex_unlock(&function.lock);
+    if (rights & BRIDGE && offset >= 0)
+        write_bridge(bytes, size, (uint64_t)offset);
+    else if (!(rights & BRIDGE) && is_gateway(offset, size))
+        write_gateway(bytes, offset);
     errno = before;
     return (ssize_t)size;
 }
@@ -240,10 +282,18 @@ static bool find_definitions(char out[PATH_MAX])
     return n > 0 && n < PATH_MAX;
 }
 
+static enum dpk_status identify(const char *path, struct file *out, struct dpk_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return dpk_fail_errno(err, "%s", path);
+    *out = (struct file){.device = st.st_dev, .file = st.st_ino};
+    return DPK_OK;
+}
+
 static enum dpk_status open_function(const char *name, struct dpk_error *err)
 {
     char definitions[PATH_MAX];
-    struct stat st;
     struct dpk_device_info info;
     const struct dpk_registers_source source = {
         .device = name,
@@ -256,14 +306,14 @@ static enum dpk_status open_function(const char *name, struct dpk_error *err)
     if (status == DPK_OK)
         status = mst_tree_write(device, &function.tree, err);
     dpk_device_close(device);
-    if (status == DPK_OK && stat(function.tree.config, &st) != 0)
-        status = dpk_fail_errno(err, "%s", function.tree.config);
+    if (status == DPK_OK)
+        status = identify(function.tree.config, &function.config, err);
+    if (status == DPK_OK)
+        status = identify(function.tree.bridge, &function.bridge, err);
     if (status == DPK_OK)
         status = dpk_registers_open(&source, &function.gateway.registers, err);
     if (status != DPK_OK)
         return status;
-    function.device = st.st_dev;
-    function.file = st.st_ino;
     const char *trace = getenv(MST_TRACE_VARIABLE);
     if (trace)
         function.gateway.trace = open(trace, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);

@@ -70,6 +70,10 @@ const char *dpk_registers_reason(const struct dpk_registers *registers);
 /* Gets the time, in seconds since 1970, of the last boot of a card, or when its device was made. */
 enum dpk_status dpk_registers_boot_time(struct dpk_device *device, int64_t *out,
                                         struct dpk_error *err);
+/* Tells the card that its PCI link was down and is up again: it boots if MFRL has asked for a PCI
+ * reset since its last boot. Errors: those of dpk_device_reset. */
+enum dpk_status dpk_registers_link_up(struct dpk_registers *registers);
+
 /* Returns the device, opened at the first call, or NULL (dpk_registers_reason). */
 struct dpk_device *dpk_registers_device(struct dpk_registers *registers);
 /* Returns the hardware id of a type of card: the low 16 bits at 0xf0014 of its configuration

@@ -178,6 +178,24 @@ signed_memic() {
 }
 new_mini() { dpadev create mlx5_7 --nvidia-key "$test_keys/owner.pub" --nvidia-key-uuid "$(<"$test_keys/owner.uuid")" >/dev/null; }
 
+# asked: the registers of a trace, with the method.
+asked() { cut -d' ' -f1,2 "$1" | sort -u | tr '\n' ,; }
+
+@test "mstflint query shows the firmware and the PSID" {
+    IFS=. read -r major minor sub <"$BATS_TEST_DIRNAME/../../VERSION"
+    dpadev exec --trace trace mlx5_0 -- mstflint -d 03:00.0 query >out
+    grep -qE "^FW Version: +$major\.$minor\.$(printf %04d "$sub")\$" out || { cat out; false; }
+    grep -qE "^PSID: +$(dpadev show mlx5_0 | sed -n 's/.*PSID: *//p')\$" out || { cat out; false; }
+    [ "$(asked trace)" = 'GET MCAM,GET MCC,GET MCQI,GET MCQS,GET MGIR,GET MQIS,GET NVDA,' ] || { cat trace; false; }
+}
+
+@test "the registers that mstconfig asks for are those of this version" {
+    dpadev exec --trace trace mlx5_0 -- mstconfig -d 03:00.0 -e query USER_PROGRAMMABLE_CC >out
+    dpadev exec --trace trace mlx5_0 -- mstconfig -d 03:00.0 -y set USER_PROGRAMMABLE_CC=1 >out
+    dpadev exec --trace trace mlx5_0 -- mstconfig -d 03:00.0 -y reset >out
+    [ "$(asked trace)" = 'GET MGIR,GET MQIS,GET NVDA,GET NVGC,GET NVQC,SET MFRL,SET NVDA,SET NVIA,' ] || { cat trace; false; }
+}
+
 # bridge WORD...: setpci on the bridge above the card, whose link control is at CAP_EXP+10.
 bridge() { dpadev exec mlx5_0 -- setpci -s 0000:00:01.0 "$@"; }
 

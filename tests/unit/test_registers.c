@@ -1,6 +1,7 @@
 /* runtime/device/registers: access registers, as NVIDIA's tools read and write them. */
 #include "device/registers/private.h"
 
+#include "device_containers.h"
 #include "device_world.h"
 
 #define NVDA 0x9024
@@ -301,11 +302,14 @@ static uint32_t handle_of(struct dpk_registers *of)
     return dword_of(mcc, 8) & 0xffffff;
 }
 
+/* Indices of components. */
+enum { FIRMWARE, OEM_CONFIGURATION, NVIDIA_CONFIGURATION, CERTIFICATE, REMOVAL, COMPONENTS };
+static uint8_t component = OEM_CONFIGURATION; /* of the next instructions */
+
 static unsigned instruct(struct dpk_registers *of, unsigned instruction, uint32_t handle,
                          size_t size)
 {
-    uint8_t mcc[32] = {0};
-    mcc[3] = (uint8_t)instruction;
+    uint8_t mcc[32] = {[3] = (uint8_t)instruction, [7] = component};
     dpk_store_be32(mcc + 8, handle);
     dpk_store_be32(mcc + 16, (uint32_t)size);
     const unsigned status = dpk_register_access(of, MCC, DPK_REGISTER_SET, mcc, sizeof mcc);
@@ -360,6 +364,76 @@ static void components_are_applied_with_the_checks_of_files(void **state)
     dpk_buf_free(&file);
 }
 
+static size_t certificates(void)
+{
+    struct dpk_device_cert all[DPK_DEVICE_CERT_PLACES];
+    size_t count;
+    assert_int_equal(dpk_device_certs(dev, all, &count, NULL), DPK_OK);
+    return count;
+}
+
+/* Brings a container as a component, in an update of its own. Returns error_code. */
+static unsigned burn(uint8_t of, struct dpk_buf file)
+{
+    const uint32_t handle = handle_of(registers);
+    component = of;
+    assert_int_equal(instruct(registers, LOCK, handle, 0), 0);
+    const unsigned status = bring(handle, &file);
+    const unsigned error = error_code;
+    assert_int_equal(status, error ? DPK_REGISTER_BAD_CONFIG : DPK_REGISTER_OK);
+    assert_int_equal(instruct(registers, RELEASE, handle, 0), 0);
+    component = OEM_CONFIGURATION;
+    dpk_buf_free(&file);
+    return error;
+}
+
+static void containers_are_burned_with_the_checks_of_files(void **state)
+{
+    (void)state;
+    const struct dpk_container_plan add = add_plan(CERT_UUID), remove = removal(CERT_UUID);
+    claim();
+    assert_int_equal(burn(CERTIFICATE, container(&add, NULL, NULL)), DPK_REJECT_UNSIGNED);
+    assert_int_equal(burn(CERTIFICATE, container(&add, world.other, OTHER_UUID)),
+                     DPK_REJECT_UNKNOWN_KEY);
+    assert_string_equal(last_event().action, "burn");
+    assert_string_equal(last_event().result, "REJECTED_UNKNOWN_KEY");
+    assert_int_equal(certificates(), 0);
+    assert_int_equal(burn(CERTIFICATE, owners(&add)), 0);
+    assert_string_equal(last_event().action, "burn");
+    assert_string_equal(last_event().result, "OK");
+    assert_int_equal(certificates(), 1);
+    assert_int_equal(burn(CERTIFICATE, owners(&add)), DPK_REJECT_SAME_UUID);
+    assert_int_equal(burn(CERTIFICATE, claim_file()), DPK_REJECT_BAD_FORMAT);
+    assert_int_equal(burn(REMOVAL, owners(&remove)), 0);
+    assert_int_equal(certificates(), 0);
+    assert_int_equal(burn(REMOVAL, owners(&remove)), DPK_REJECT_REMOVAL_NO_MATCH);
+}
+
+static void no_file_replaces_the_firmware(void **state)
+{
+    (void)state;
+    const uint32_t handle = handle_of(registers);
+    uint8_t mcqi[148] = {[11] = 1 /* version */};
+    unsigned parts[3];
+    assert_int_equal(instruct(registers, LOCK, handle, 0), 0);
+    component = FIRMWARE;
+    assert_int_equal(instruct(registers, UPDATE, handle, 100), DPK_REGISTER_BAD_CONFIG);
+    component = OEM_CONFIGURATION;
+    assert_int_equal(error_code, DPK_REJECT_NOT_APPLICABLE);
+    assert_int_equal(control_state, 1);
+    assert_int_equal(access_of(MCQI, DPK_REGISTER_GET, mcqi, sizeof mcqi), 0);
+    assert_int_equal(sscanf(DPK_VERSION, "%u.%u.%u", &parts[0], &parts[1], &parts[2]), 3);
+    assert_int_equal(dword_of(mcqi, 0x1c), parts[0] << 24 | parts[1] << 16 | parts[2]);
+    mcqi[0] = 0x80; /* of firmware that waits for a reset */
+    assert_int_equal(access_of(MCQI, DPK_REGISTER_GET, mcqi, sizeof mcqi),
+                     DPK_REGISTER_NOT_AVAILABLE);
+    mcqi[0] = 0;
+    assert_int_equal(access_of(MCQI, DPK_REGISTER_GET, mcqi, 0x2c), DPK_REGISTER_TOO_SHORT);
+    mcqi[3] = CERTIFICATE; /* has no version */
+    assert_int_equal(access_of(MCQI, DPK_REGISTER_GET, mcqi, sizeof mcqi),
+                     DPK_REGISTER_BAD_PARAMETER);
+}
+
 static void components_have_their_order(void **state)
 {
     (void)state;
@@ -403,16 +477,19 @@ static void one_update_at_a_time(void **state)
 static void components_are_listed(void **state)
 {
     (void)state;
-    for (uint8_t i = 0; i < 3; i++) {
+    static const uint8_t identifiers[COMPONENTS] = {1, 4, 5, 0x15, 0x17};
+    for (uint8_t i = 0; i <= COMPONENTS; i++) {
         uint8_t mcqs[16] = {0, 0, 0, i}, mcqi[148] = {0, 0, 0, i};
-        const unsigned status = i < 2 ? 0 : DPK_REGISTER_BAD_PARAMETER;
+        const unsigned status = i < COMPONENTS ? 0 : DPK_REGISTER_BAD_PARAMETER;
         assert_int_equal(access_of(MCQS, DPK_REGISTER_GET, mcqs, sizeof mcqs), status);
         assert_int_equal(access_of(MCQI, DPK_REGISTER_GET, mcqi, sizeof mcqi), status);
-        if (i == 2)
+        if (i == COMPONENTS)
             break;
-        assert_int_equal(mcqs[0] >> 7, i == 1);
-        assert_int_equal(mcqs[7], 4 + i);
+        assert_int_equal(mcqs[0] >> 7, i == COMPONENTS - 1);
+        assert_int_equal(mcqs[7], identifiers[i]);
+        assert_int_equal(dword_of(mcqs, 8) >> 4, i == FIRMWARE ? 2 : 1); /* in use, or present */
         assert_int_equal(dword_of(mcqi, 0x18 + 12), 2u << 28 | 128);
+        assert_int_equal(dword_of(mcqi, 0x18 + 8) == 0, i == FIRMWARE);
     }
 }
 
@@ -488,6 +565,8 @@ int main(void)
         CASE(a_pci_reset_boots_the_card_when_its_link_was_down),
         CASE(a_request_of_a_reset_ends_with_a_boot),
         CASE(components_are_applied_with_the_checks_of_files),
+        CASE(containers_are_burned_with_the_checks_of_files),
+        CASE(no_file_replaces_the_firmware),
         CASE(components_have_their_order),
         CASE(one_update_at_a_time),
         CASE(components_are_listed),

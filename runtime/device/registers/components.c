@@ -1,7 +1,8 @@
-/* Registers that bring files to a card: components, and the state machine of an update.
+/* Registers that bring files to a card: components, and the state machine of an update. Files are
+ * NV configurations and certificate containers.
  *
  * A tool reads a handle, locks the machine with it, writes a component by MCDA, and verifies it. A
- * card applies an NV configuration when it is verified; nothing is written before. The lock is one of
+ * card applies a file when it is verified; nothing is written before. The lock is one of
  * a file, so that a tool that is killed leaves neither a lock nor a part of a component. */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,14 +15,22 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Their index is the place here. */
+/* Their index is the place here. The firmware is this program, which no file replaces. A file is
+ * checked by what it says, so either of two components of one kind takes the files of both. */
 static const struct component {
     unsigned identifier;
-} components[] = {{4} /* OEM_NVCONFIG */, {5} /* MLNX_NVCONFIG */};
+    size_t size_max;
+    registers_take *take; /* NULL: the device takes no files of this kind */
+} components[] = {{1 /* BOOT_IMG */, 0, NULL},
+                  {4 /* OEM_NVCONFIG */, DPK_NV_FILE_BYTES_MAX, dpk_device_apply},
+                  {5 /* MLNX_NVCONFIG */, DPK_NV_FILE_BYTES_MAX, dpk_device_apply},
+                  {0x15 /* DIGITAL_CACERT */, DPK_CONTAINER_MAX, dpk_device_burn},
+                  {0x17 /* DIGITAL_CACERT_REMOVAL */, DPK_CONTAINER_MAX, dpk_device_burn}};
 
-enum { PRESENT = 1 };                   /* component_status */
-enum { IDLE, LOCKED, DOWNLOAD = 3 };    /* control_state */
-enum { ERROR_NONE = 0, ERROR_ANY = 1 }; /* error_code; others are enum dpk_reject */
+enum { PRESENT = 1, IN_USE = 2 };    /* component_status */
+enum { IDLE, LOCKED, DOWNLOAD = 3 }; /* control_state */
+/* error_code; others are enum dpk_reject */
+enum { ERROR_NONE = 0, ERROR_ANY = 1 };
 enum {
     LOCK = 1,
     RELEASE,
@@ -52,13 +61,13 @@ static enum dpk_register_status get_mcqs(struct register_call *call, struct dpk_
     memset(call->data + 4, 0, call->size - 4);
     register_put(call, "last_index_flag", index == COUNT(components) - 1);
     register_put(call, "identifier", components[index].identifier);
-    register_put(call, "component_status", PRESENT);
+    register_put(call, "component_status", components[index].take ? PRESENT : IN_USE);
     return DPK_REGISTER_OK;
 }
 
 #define MCDA_BYTES_MAX 128
 #define MCQI_DATA      0x18
-enum { CAPABILITIES = 0, CAPABILITIES_SIZE = 0x14 };
+enum { CAPABILITIES = 0, VERSION = 1, CAPABILITIES_SIZE = 0x14, VERSION_SIZE = 0x7c };
 static const struct register_field mcqi_fields[] = {{"component_index", 0, 0, 16},
                                                     {"device_index", 0, 16, 12},
                                                     {"read_pending_component", 0, 31, 1},
@@ -69,22 +78,49 @@ static const struct register_field mcqi_fields[] = {{"component_index", 0, 0, 16
                                                     {"supported_info_bitmask", MCQI_DATA, 0, 32},
                                                     {"max_component_size", MCQI_DATA + 8, 0, 32},
                                                     {"mcda_max_write_size", MCQI_DATA + 12, 0, 16},
-                                                    {"log_mcda_word_size", MCQI_DATA + 12, 28, 4}};
+                                                    {"log_mcda_word_size", MCQI_DATA + 12, 28, 4},
+                                                    {"version", MCQI_DATA + 4, 0, 32}};
+
+static void put_capabilities(struct register_call *call, const struct component *c)
+{
+    register_put(call, "info_size", CAPABILITIES_SIZE);
+    register_put(call, "data_size", CAPABILITIES_SIZE);
+    register_put(call, "supported_info_bitmask",
+                 1u << CAPABILITIES | (c->take ? 0 : 1u << VERSION));
+    register_put(call, "max_component_size", (uint32_t)c->size_max);
+    register_put(call, "mcda_max_write_size", MCDA_BYTES_MAX);
+    register_put(call, "log_mcda_word_size", 2);
+}
+
+static void put_firmware_version(struct register_call *call)
+{
+    const struct registers_version version = registers_firmware_version();
+    register_put(call, "info_size", VERSION_SIZE);
+    register_put(call, "data_size", VERSION_SIZE);
+    register_put(call, "version",
+                 version.major << 24 | version.minor << 16 | (version.sub_minor & 0xffff));
+}
 
 static enum dpk_register_status get_mcqi(struct register_call *call, struct dpk_error *err)
 {
     (void)err;
-    if (register_get(call, "component_index") >= COUNT(components) ||
-        register_get(call, "device_index") != 0 || register_get(call, "offset") != 0 ||
-        register_get(call, "info_type") != CAPABILITIES)
+    const size_t index = register_get(call, "component_index");
+    const unsigned kind = register_get(call, "info_type");
+    if (index >= COUNT(components) || register_get(call, "device_index") != 0 ||
+        register_get(call, "offset") != 0)
         return DPK_REGISTER_BAD_PARAMETER;
+    const struct component *c = &components[index];
+    if (kind != CAPABILITIES && (kind != VERSION || c->take))
+        return DPK_REGISTER_BAD_PARAMETER;
+    if (kind == VERSION && register_get(call, "read_pending_component"))
+        return DPK_REGISTER_NOT_AVAILABLE; /* no firmware waits for a reset */
+    if (kind == VERSION && call->size < MCQI_DATA + VERSION_SIZE)
+        return DPK_REGISTER_TOO_SHORT;
     memset(call->data + MCQI_DATA, 0, call->size - MCQI_DATA);
-    register_put(call, "info_size", CAPABILITIES_SIZE);
-    register_put(call, "data_size", CAPABILITIES_SIZE);
-    register_put(call, "supported_info_bitmask", 1u << CAPABILITIES);
-    register_put(call, "max_component_size", DPK_NV_FILE_BYTES_MAX);
-    register_put(call, "mcda_max_write_size", MCDA_BYTES_MAX);
-    register_put(call, "log_mcda_word_size", 2);
+    if (kind == VERSION)
+        put_firmware_version(call);
+    else
+        put_capabilities(call, c);
     return DPK_REGISTER_OK;
 }
 
@@ -113,6 +149,18 @@ static enum dpk_register_status answer_mcc(struct register_call *call, unsigned 
     register_put(call, "error_code", error);
     register_put(call, "control_progress", 0);
     return DPK_REGISTER_OK;
+}
+
+/* Refuses an instruction with a reason of the device, which tools read in error_code. */
+static enum dpk_register_status reject(struct register_call *call, enum dpk_reject reason,
+                                       struct dpk_error *err)
+{
+    struct registers_update *u = &call->registers->update;
+    (void)dpk_fail(err, DPK_ERR_REFUSED, "%s", dpk_reject_name(reason));
+    u->error = reason;
+    (void)answer_mcc(call, u->error);
+    call->answered = true;
+    return DPK_REGISTER_BAD_CONFIG;
 }
 
 static enum dpk_register_status get_mcc(struct register_call *call, struct dpk_error *err)
@@ -174,11 +222,17 @@ static enum dpk_register_status update(struct register_call *call, struct dpk_er
 {
     struct registers_update *u = &call->registers->update;
     const uint32_t size = register_get(call, "component_size");
-    if (register_get(call, "component_index") >= COUNT(components) || size == 0 ||
-        size > DPK_NV_FILE_BYTES_MAX || u->writing)
+    const size_t index = register_get(call, "component_index");
+    if (index >= COUNT(components) || u->writing)
+        return refuse_mcc(call, err);
+    const struct component *c = &components[index];
+    if (!c->take)
+        return reject(call, DPK_REJECT_NOT_APPLICABLE, err);
+    if (size == 0 || size > c->size_max)
         return refuse_mcc(call, err);
     if (!dpk_buf_reserve(&u->bytes, size))
         return DPK_REGISTER_INTERNAL_ERROR;
+    u->take = c->take;
     u->size = size;
     u->writing = true;
     return answer_mcc(call, ERROR_NONE);
@@ -197,7 +251,7 @@ static enum dpk_register_status verify(struct register_call *call, struct dpk_er
                                  : dpk_fail(err, DPK_ERR_FORMAT, "%zu bytes of %zu were written",
                                             u->bytes.size, u->size);
     if (status == DPK_OK)
-        status = dpk_device_apply(device, u->bytes.data, u->bytes.size, &reject, err);
+        status = u->take(device, u->bytes.data, u->bytes.size, &reject, err);
     end_component(u);
     u->error = status == DPK_OK            ? ERROR_NONE
                : reject != DPK_REJECT_NONE ? (unsigned)reject

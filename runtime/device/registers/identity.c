@@ -48,17 +48,22 @@ static const struct register_field mgir_fields[] = {{"device_id", 0x00, 0, 16},
                                                     {"extended_minor", 0x48, 0, 32},
                                                     {"extended_sub_minor", 0x4c, 0, 32}};
 
-/* The firmware of an emulated card is this program, so it has the program's version. */
+struct registers_version registers_firmware_version(void)
+{
+    struct registers_version out = {0};
+    (void)sscanf(DPK_VERSION, "%3u.%3u.%3u", &out.major, &out.minor, &out.sub_minor);
+    return out;
+}
+
 static void put_version(struct register_call *call)
 {
-    static const char *const names[3][2] = {{"major", "extended_major"},
-                                            {"minor", "extended_minor"},
-                                            {"sub_minor", "extended_sub_minor"}};
-    unsigned parts[3] = {0};
-    (void)sscanf(DPK_VERSION, "%3u.%3u.%3u", &parts[0], &parts[1], &parts[2]);
-    for (size_t i = 0; i < 3; i++)
-        for (size_t j = 0; j < 2; j++)
-            register_put(call, names[i][j], parts[i]);
+    const struct registers_version version = registers_firmware_version();
+    register_put(call, "major", version.major);
+    register_put(call, "minor", version.minor);
+    register_put(call, "sub_minor", version.sub_minor);
+    register_put(call, "extended_major", version.major);
+    register_put(call, "extended_minor", version.minor);
+    register_put(call, "extended_sub_minor", version.sub_minor);
 }
 
 /* Returns the seconds since this time, 0 if it is in the future. */

@@ -65,12 +65,24 @@ const struct register_group *const *register_groups(size_t *count);
 
 /* ---- What is behind them (source.c) ---- */
 
+/* Version of the firmware. The firmware of an emulated card is this program, so it has the program's
+ * version (identity.c). */
+struct registers_version {
+    unsigned major, minor, sub_minor;
+};
+struct registers_version registers_firmware_version(void);
+
+/* How a device takes a file: dpk_device_apply or dpk_device_burn. */
+typedef enum dpk_status registers_take(struct dpk_device *dev, const void *bytes, size_t size,
+                                       enum dpk_reject *reject, struct dpk_error *err);
+
 /* An update of the card by this process (components.c). */
 struct registers_update {
     uint32_t handle; /* of this update, or of the next one; 0: not yet chosen */
     bool locked;
     int lock; /* file whose lock it is, if it is locked */
     bool writing;
+    registers_take *take; /* of the component that is written */
     size_t size;          /* of the component that is written */
     struct dpk_buf bytes; /* what has come of it */
     unsigned error;       /* error_code of the last instruction */

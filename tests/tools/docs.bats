@@ -69,6 +69,7 @@ END
 }
 @test "nvidia-tools" {
     [[ $(mstconfig --version 2>/dev/null) == *'mstflint 4.21'* ]] || skip "no mstflint 4.21"
+    command -v setpci >/dev/null || skip "no package pciutils"
     steps "$tree/docs/nvidia-tools.md"
 }
 @test "watching" { steps "$tree/docs/watching.md"; }

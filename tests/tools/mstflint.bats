@@ -200,6 +200,7 @@ asked() { cut -d' ' -f1,2 "$1" | sort -u | tr '\n' ,; }
 bridge() { dpadev exec mlx5_0 -- setpci -s 0000:00:01.0 "$@"; }
 
 @test "mstfwreset resets the card by its link, and next-boot values become current" {
+    command -v setpci >/dev/null || skip "no package pciutils"
     [[ $(lscpu) != *'Hypervisor vendor'* ]] || skip "mstfwreset refuses virtual machines that name their hypervisor"
     theirs -y set USER_PROGRAMMABLE_CC=1 >out
     dpadev exec --trace trace mlx5_0 -- mstfwreset -d 03:00.0 -y --pci_link_downtime 0 reset >out 2>&1 || { echo "status $?"; cat out trace; false; }
@@ -211,6 +212,7 @@ bridge() { dpadev exec mlx5_0 -- setpci -s 0000:00:01.0 "$@"; }
 }
 
 @test "while the link of the bridge is disabled, nobody answers" {
+    command -v setpci >/dev/null || skip "no package pciutils"
     bridge CAP_EXP+10.w=10
     [ "$(dpadev exec mlx5_0 -- setpci -s 03:00.0 0.l)" = ffffffff ]
     run theirs query USER_PROGRAMMABLE_CC

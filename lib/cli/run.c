@@ -86,10 +86,13 @@ static enum dpk_status check_words(const struct dpk_tool *tool, const struct dpk
     }
     if (any || args->count <= count)
         return DPK_OK;
-    const char *between = c->words ? " " : "", *words = c->words ? c->words : "";
-    return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s; usage: %s%s%s%s%s",
-                    args->words[count], tool->name, c->names ? " " : "",
-                    c->names ? args->command : "", between, words);
+    const char *between = c->names ? " " : "", *name_of = c->names ? args->command : "";
+    if (!c->words)
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "unexpected argument %s; usage: %s%s%s [OPTIONS], see %s --help",
+                        args->words[count], tool->name, between, name_of, tool->name);
+    return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s; usage: %s%s%s %s",
+                    args->words[count], tool->name, between, name_of, c->words);
 }
 
 /* ---- Options ---- */

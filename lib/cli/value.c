@@ -10,6 +10,9 @@ static enum dpk_status set_number(const struct dpk_option *o, const char *value,
                                   struct dpk_error *err)
 {
     uint64_t n;
+    if (!dpk_number(value, o->least, o->most, &n) && o->least == o->most)
+        return dpk_fail(err, DPK_ERR_USAGE, "'%s' is not %u, the only value that there is", value,
+                        o->least);
     if (!dpk_number(value, o->least, o->most, &n))
         return dpk_fail(err, DPK_ERR_USAGE, "'%s' is not a number from %u to %u", value, o->least,
                         o->most);

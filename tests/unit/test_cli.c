@@ -225,7 +225,7 @@ static void words_are_counted(void **state)
     EXPECT(many, "make 'n' 'f' level=6 profile=0", "make", "n", "f");
     REFUSE(many, "usage: many make NAME [FILE]", "make");
     REFUSE(many, "unexpected argument g; usage: many make NAME [FILE]", "make", "n", "f", "g");
-    REFUSE(many, "unexpected argument a; usage: many list", "list", "a");
+    REFUSE(many, "unexpected argument a; usage: many list [OPTIONS], see many --help", "list", "a");
     REFUSE(many, "usage: many show NAME=VALUE...", "show", "-d", "d");
     EXPECT(many, "show 'a' 'b' 'c' device=d", "show", "a", "b", "-d", "d", "c");
     REFUSE(one, "no INPUT given; see one --help", "-o", "f");

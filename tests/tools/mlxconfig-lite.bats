@@ -213,6 +213,10 @@ setup() { enter_world; }
     refused 2 mlxconfig-lite -d mlx5_0 apply
     refused 2 mlxconfig-lite create_conf auth.xml
     refused 2 mlxconfig-lite -d mlx5_0 show_confs now
+    refused 2 mlxconfig-lite -d mlx5_0 --host_id 1 query
+    says "'1' is not 0, the only value that there is"
+    refused 1 mlxconfig-lite -d mlx5_0 -y reset NV_NOWHERE
+    says "with -b those of NVIDIA's database"
 }
 
 @test "an unknown device lists those there are" {

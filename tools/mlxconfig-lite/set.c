@@ -213,8 +213,11 @@ static enum dpk_status add_tlv(const struct dpk_nv_defs *defs, const struct dpk_
         if (all->names[i].base == def)
             status = add(s, &all->names[i], NULL, err);
     if (status == DPK_OK && s->count == before)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND,
-                        "no TLV %.78s whose parameters can be set; gen_tlvs_file lists TLVs", word);
+        return dpk_fail(
+            err, DPK_ERR_NOT_FOUND,
+            "no TLV %.78s whose parameters can be set; gen_tlvs_file lists TLVs, with -b "
+            "those of NVIDIA's database",
+            word);
     return status;
 }
 

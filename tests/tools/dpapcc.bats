@@ -243,6 +243,26 @@ ALGORITHMS
     refused 'Not a directory|not a directory' run dcqcn -o f.c
 }
 
+@test "a wrong text of an option is wrong usage, which names the option and what there is; a wrong file is not" {
+    wrong() { # CODE TEXT ARGUMENT...
+        run "-$1" dpapcc run dcqcn --time 100us "${@:3}"
+        echo "$output"
+        [ "$output" = "-E- $2" ]
+    }
+    wrong 2 '--topology: no topology "star" (there are dumbbell, incast, parking-lot, fat-tree, custom)' --topology star
+    wrong 2 '--topology: senders: 0 is not within 1 to 8000' --topology incast:senders=0
+    wrong 2 '--topology: rate: "100" is not a rate, as 100G is' --topology incast:rate=100
+    wrong 2 '--workload: no key "of" (there are start, stop, stagger, size, period, flows, sizes, load, from, to, algorithm, file)' \
+        --workload bursts:of=3
+    wrong 2 '--workload: no kind of workload "lunch" (there are long, bursts, poisson, flow, trace)' --workload lunch
+    wrong 2 '--fail: there is no link between a and b to fail; the links are sender0,switch receiver,switch' \
+        --topology incast:senders=1 --fail a,b:down=1us
+    wrong 2 "option --interval: '1' is not a time, as 1.5us is" --interval 1
+    wrong 1 '--workload: none.csv: No such file or directory' --workload trace:file=none.csv
+    printf 'topology: incast\nsenders: 0\n' >net.yaml
+    wrong 1 './net.yaml: line 2: senders: 0 is not within 1 to 8000' --topology ./net.yaml
+}
+
 @test "results replace those of an earlier run, and nothing else" {
     dpapcc run hpcc --time 100us -q -o out
     cp out/summary.json before
@@ -350,7 +370,7 @@ YAML
     diff same <(jq 'del(.topology)' json)
     sed -i 's/to: switch1/to: switch7/' net.yaml
     run dpapcc run hpcc --topology ./net.yaml
-    [ "$status" -eq 2 ] && [ "$output" = "-E- ./net.yaml: line 4: there is no link between switch0 and switch7 to fail" ]
+    [ "$status" -eq 2 ] && [ "$output" = "-E- ./net.yaml: line 4: there is no link between switch0 and switch7 to fail; the links are sender0,switch0 sender1,switch0 receiver0,switch1 receiver1,switch1 ..." ]
     run dpapcc run hpcc --fail sender0,switch
     [ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ] && grep -q 'NODE,NODE:down=TIME' <<<"$output"
 }
@@ -422,8 +442,8 @@ YAML
     # The name of the algorithm, with which many messages begin, is there once.
     refused "^-E- at load=1, seed 1: hpcc has the parameters of its paper" hpcc --over load=1
     refused "^-E- at TARGET=1, seed 1: [^:]*aimd.a has no parameter 'TARGET'" "$aimd" --over TARGET=1
-    run -1 dpapcc sweep hpcc --over n=0 --topology incast:senders=@n
-    [[ $output == "-E- hpcc with n=0, seed 1: senders: 0 is not within "* ]]
+    run -2 dpapcc sweep hpcc --over n=0 --topology incast:senders=@n
+    [[ $output == "-E- hpcc with n=0, seed 1: --topology: senders: 0 is not within "* ]]
     # A name that --over does not have is neither a number nor a file.
     refused "^-E- --topology: @m is not a NAME of --over" hpcc --over n=1 --topology incast:senders=@m,size=@n
     touch @x.txt

@@ -163,7 +163,9 @@ static void bad_name_is_refused(void **state)
     static const struct {
         const char *text, *error;
     } names[] = {
-        {"", "no topology \"\""},
+        {"", "no topology \"\" (there are dumbbell, incast, parking-lot, fat-tree, custom)"},
+        {"tree",
+         "no topology \"tree\" (there are dumbbell, incast, parking-lot, fat-tree, custom)"},
         {"incst", "no topology \"incst\" (did you mean incast?)"},
         {"custom", "a custom topology needs a file"},
         {"incast:senders", "\"senders\" is not KEY=VALUE"},

@@ -514,11 +514,13 @@ static void failures_that_cannot_be_are_refused(void **state)
     static const char *const cases[][2] = {
         {"switch0", "NODE,NODE:down=TIME"},
         {"switch0,switch1", "NODE,NODE:down=TIME"},
-        {"switch0,switch9:down=1ms", "there is no link between switch0 and switch9"},
+        {"switch0,switch9:down=1ms",
+         "there is no link between switch0 and switch9 to fail; the links are sender0,switch0 "
+         "sender1,switch0 receiver0,switch1 receiver1,switch1 ..."},
         {"sender0,receiver0:down=1ms", "there is no link between sender0 and receiver0"},
         {"switch0,switch1:down=2ms,up=1ms", "comes up before it goes down"},
         {"switch0,switch1:down=soon", "is not a time"},
-        {"switch0,switch1:at=1ms", "no key \"at\""},
+        {"switch0,switch1:at=1ms", "no key \"at\" (there are down, up)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct world w = world_new("dumbbell:senders=2", NULL);

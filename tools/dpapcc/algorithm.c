@@ -290,7 +290,9 @@ enum dpk_status dpapcc_algorithm_open(const char *word, const struct options *o,
         return o->parameters.count == 0
                    ? DPK_OK
                    : dpk_fail(err, DPK_ERR_USAGE,
-                              "%s has the parameters of its paper; --param is for programs", word);
+                              "%s has the parameters of its paper; --param and --over NAME are for "
+                              "programs, --over also for @NAME in --topology or --workload",
+                              word);
     }
     name_of_file(word, a->name, sizeof a->name);
     a->calls = (struct cc_algorithm){.name = a->name,

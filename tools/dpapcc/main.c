@@ -15,7 +15,8 @@ static enum dpk_status parse_duration(void *at, const char *text, struct dpk_err
     enum dpk_status status = model_cc_parse_time(text, at, err);
     if (status == DPK_OK && *(uint64_t *)at == 0)
         return dpk_fail(err, DPK_ERR_USAGE, "'%s': no time at all", text);
-    return status == DPK_OK ? status : dpk_fail(err, DPK_ERR_USAGE, "%s", err->message);
+    return status == DPK_OK ? status
+                            : dpk_fail(err, DPK_ERR_USAGE, "'%s' is not a time, as 1.5us is", text);
 }
 
 /* ---- Reports ---- */

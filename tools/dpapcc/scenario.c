@@ -20,11 +20,20 @@ static const char *folder_of(const char *path, char out[PATH_MAX])
     return slash == path ? "/" : out;
 }
 
+/* Names the option whose text is wrong: that is wrong usage. */
+static enum dpk_status of_option(const char *option, enum dpk_status status, struct dpk_error *err)
+{
+    if (status == DPK_OK || status == DPK_ERR_NOMEM)
+        return status;
+    dpk_error_prefix(err, "%s", option);
+    return DPK_ERR_USAGE;
+}
+
 /* Files of the topology's workload are relative to the topology file. */
 static enum dpk_status read_topology(const char *text, struct scenario *s, struct dpk_error *err)
 {
     if (!is_file(text))
-        return model_cc_named(text, &s->net, &s->work, err);
+        return of_option("--topology", model_cc_named(text, &s->net, &s->work, err), err);
     struct dpk_buf file = {0};
     enum dpk_status status = dpk_file_read(text, (size_t)64 << 20, &file, err);
     if (status == DPK_OK) {
@@ -72,19 +81,12 @@ enum dpk_status dpapcc_scenario_open(const struct options *o, struct scenario *s
     if (status == DPK_OK && o->workload) {
         model_cc_workload_free(&s->work);
         s->work = (struct cc_workload){0};
-        status = model_cc_workload_named(o->workload, &s->work, err);
-        if (status == DPK_OK)
-            status = model_cc_load(&s->work, "", err);
-        if (status != DPK_OK)
+        status = of_option("--workload", model_cc_workload_named(o->workload, &s->work, err), err);
+        if (status == DPK_OK && (status = model_cc_load(&s->work, "", err)) != DPK_OK)
             dpk_error_prefix(err, "--workload");
     }
-    for (size_t i = 0; i < o->failures.count && status == DPK_OK; i++) {
-        status = model_cc_failure_named(o->failures.at[i], &s->net, err);
-        if (status != DPK_OK)
-            dpk_error_prefix(err, "--fail");
-        if (status == DPK_ERR_FORMAT)
-            status = DPK_ERR_USAGE;
-    }
+    for (size_t i = 0; i < o->failures.count && status == DPK_OK; i++)
+        status = of_option("--fail", model_cc_failure_named(o->failures.at[i], &s->net, err), err);
     s->work.until_end = o->until_end;
     s->line_bps = status == DPK_OK ? line_rate(&s->net) : 0;
     return status;

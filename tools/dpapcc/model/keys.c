@@ -217,6 +217,18 @@ static bool is_file(const struct key *key, const char *text)
     return key->unit == SIZES && strpbrk(text, "/.");
 }
 
+/* Writes "no WHAT "WORD"", and the nearest of the known words, or all of them if none is near. */
+static enum dpk_status not_known(const char *what, const char *word, const char *const *known,
+                                 struct dpk_error *err)
+{
+    const char *near = dpk_closest(word, known);
+    char list[400] = "";
+    for (size_t i = 0, used = 0; known[i] && !near && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", known[i]);
+    return dpk_fail(err, DPK_ERR_NOT_FOUND, "no %s \"%.40s\" (%s%s%s)", what, word,
+                    near ? "did you mean " : "there are ", near ? near : list, near ? "?" : "");
+}
+
 static enum dpk_status set(const struct key *keys, void *object, const char *name, const char *text,
                            struct dpk_error *err)
 {
@@ -225,11 +237,8 @@ static enum dpk_status set(const struct key *keys, void *object, const char *nam
     const struct key *key = keys;
     for (; key->name && strcmp(key->name, name) != 0; key++)
         names[count++] = key->name;
-    if (!key->name) {
-        const char *near = dpk_closest(name, names);
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "no key \"%.40s\"%s%s%s", name,
-                        near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
-    }
+    if (!key->name)
+        return not_known("key", name, names, err);
     uint8_t *field = (uint8_t *)object + key->offset;
     if (key->unit == NAME || key->unit == FILE_NAME)
         return set_text(key, (char *)field, key->unit == NAME ? CC_NAME_MAX : CC_FILE_NAME_MAX,
@@ -279,16 +288,14 @@ enum dpk_status model_keys_set_failure(struct cc_failure *failure, const char *k
 
 /* ---- Defaults ---- */
 
-/* Gets the index of a word in a list. The error suggests a near word. */
+/* Gets the index of a word in a list. The error suggests a near word, or lists all. */
 static enum dpk_status find_word(const char *word, const char *const *words, const char *what,
                                  uint32_t *out, struct dpk_error *err)
 {
     for (*out = 0; words[*out]; ++*out)
         if (strcmp(word, words[*out]) == 0)
             return DPK_OK;
-    const char *near = dpk_closest(word, words);
-    return dpk_fail(err, DPK_ERR_NOT_FOUND, "no %s \"%.40s\"%s%s%s", what, word,
-                    near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    return not_known(what, word, words, err);
 }
 
 enum dpk_status model_keys_default_topology(const char *shape, struct cc_topology *net,

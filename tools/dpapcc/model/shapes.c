@@ -59,13 +59,27 @@ static uint32_t find_link(const struct cc_topology *net, const char *from, const
     return i;
 }
 
+/* Says that there is no such link, and names the first ones that there are. */
+static enum dpk_status no_link(const struct cc_topology *net, const char *from, const char *to,
+                               struct dpk_error *err)
+{
+    char links[4 * (2 * CC_NAME_MAX + 3)] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < net->link_count && i < 4; i++)
+        used += (size_t)snprintf(links + used, sizeof links - used, "%s%s,%s", i ? " " : "",
+                                 net->nodes[net->links[i].from].name,
+                                 net->nodes[net->links[i].to].name);
+    return dpk_fail(err, DPK_ERR_NOT_FOUND,
+                    "there is no link between %s and %s to fail; the links are %s%s", from, to,
+                    links, net->link_count > 4 ? " ..." : "");
+}
+
 enum dpk_status model_shape_add_failure(struct cc_topology *net, const char *from, const char *to,
                                         const struct cc_failure *failure, struct dpk_error *err)
 {
     const uint32_t link = find_link(net, from, to);
     if (link == net->link_count)
-        return dpk_fail(err, DPK_ERR_NOT_FOUND, "there is no link between %s and %s to fail", from,
-                        to);
+        return no_link(net, from, to, err);
     if (net->failure_count == CC_FAILURES_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "more than %d failures of links", CC_FAILURES_MAX);
     void *failures = net->failures;

@@ -260,6 +260,15 @@ verified() { mlxdpa -e "$1" --ca "$f/root.crt" verify >checks || { cat checks; r
 
 # ---- Words ----------------------------------------------------------------------------------------
 
+@test "strip_signature takes the host file as its argument, too" {
+    mlxdpa -e "$f/bare.signed" -o out strip_signature
+    cp "$f/bare.signed" word
+    mlxdpa strip_signature word
+    cmp out word
+    fails 2 "strip_signature needs -e HOST_ELF or HOST_ELF" mlxdpa strip_signature
+    fails 2 "strip_signature needs -e HOST_ELF or HOST_ELF, not both" mlxdpa -e out strip_signature word
+}
+
 @test "an option that does not belong to the command is refused" {
     fails 2 "sign_dpa_apps takes no --ca" sign -e "$f/bare" --ca "$f/root.crt" -o out
     fails 2 "list takes no -o" mlxdpa -e "$f/bare" -o out list

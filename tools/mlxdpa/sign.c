@@ -268,9 +268,13 @@ static enum dpk_status run_strip_signature(void *given, const struct dpk_args *a
                                            struct dpk_error *err)
 {
     const struct mlxdpa_options *o = given;
-    (void)args;
+    const char *word = args->words[0];
+    if (!o->host_elf == !word)
+        return dpk_fail(err, DPK_ERR_USAGE, "strip_signature needs -e HOST_ELF or HOST_ELF%s",
+                        word ? ", not both" : "");
     struct target t = {0};
-    enum dpk_status status = mlxdpa_target_open_to_change(o->host_elf, &kind_host, o, &t, err);
+    enum dpk_status status =
+        mlxdpa_target_open_to_change(word ? word : o->host_elf, &kind_host, o, &t, err);
     if (status == DPK_OK)
         status =
             mlxdpa_target_needs(&t, can_strip, "has no signatures to take out; these have", err);
@@ -280,9 +284,9 @@ static enum dpk_status run_strip_signature(void *given, const struct dpk_args *a
     return status;
 }
 
-const struct dpk_command mlxdpa_strip_signature_command = {.names = "strip_signature",
-                                                           .help =
-                                                               "remove the signatures (-e [-o])",
-                                                           .needs = "e",
-                                                           .takes = "o,app",
-                                                           .run = run_strip_signature};
+const struct dpk_command mlxdpa_strip_signature_command = {
+    .names = "strip_signature",
+    .words = "[HOST_ELF]",
+    .help = "remove the signatures (HOST_ELF or -e; [-o])",
+    .takes = "e,o,app",
+    .run = run_strip_signature};

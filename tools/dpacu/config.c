@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define AT(field) offsetof(struct config, field)
 
@@ -182,5 +183,8 @@ enum dpk_status dpacu_config_check(struct config *c, const struct dpk_args *args
     enum dpk_status status = check_inputs(c, args, err);
     if (status == DPK_OK)
         status = choose_architecture(c, err);
+    for (size_t i = 0; i < args->count && status == DPK_OK; i++)
+        if (access(args->words[i], R_OK) != 0)
+            status = dpk_fail_errno(err, "%s", args->words[i]);
     return status == DPK_OK ? find_root(c, err) : status;
 }

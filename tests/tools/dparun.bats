@@ -341,7 +341,7 @@ forge() {
     fails 2 "several DPA programs, name one of" dparun "$f/two.o"
     fails 2 "--core goes with --rpc and --kernel" dparun p.a --core x
     fails 2 "--threads goes with --kernel" dparun p.a --threads 2
-    fails 2 "unexpected argument 5" dparun p.a 5
+    fails 2 "unexpected argument 5; name the function with --rpc or --kernel" dparun p.a 5
 }
 
 @test "names of functions steer no terminal" {

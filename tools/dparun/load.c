@@ -15,10 +15,10 @@ static enum dpk_status check_options(struct options *o, struct dpk_error *err)
         return dpk_fail(err, DPK_ERR_USAGE,
                         "give one of --rpc, --kernel, --verify-only and --replay");
     if ((o->verify_only || o->list || o->replay) && o->arg_count)
-        return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s with%s", o->args[0],
-                        o->list     ? "out --rpc and --kernel"
-                        : o->replay ? " --replay"
-                                    : " --verify-only");
+        return dpk_fail(err, DPK_ERR_USAGE, "unexpected argument %s%s", o->args[0],
+                        o->list     ? "; name the function with --rpc or --kernel"
+                        : o->replay ? " with --replay"
+                                    : " with --verify-only");
     return DPK_OK;
 }
 

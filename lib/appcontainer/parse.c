@@ -141,7 +141,8 @@ enum dpk_status dpk_app_parse(const void *bytes, size_t size, struct dpk_app *ou
     struct dpk_reader r = dpk_reader(bytes, size);
     struct item first = {0};
     if (!dpk_app_is(bytes, size))
-        return dpk_fail(err, DPK_ERR_FORMAT, "no single-program container: it must start with %s",
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "not a single-program container: it must start with %s",
                         DPK_APP_FINGERPRINT);
     dpk_read_skip(&r, FINGERPRINT_SIZE);
     enum dpk_status status = read_item(&r, &first, err);

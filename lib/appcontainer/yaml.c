@@ -110,7 +110,7 @@ static enum dpk_status next(struct parsing *p, yaml_event_type_t want, const cha
     if (!p->held && p->parser.error == YAML_MEMORY_ERROR)
         return dpk_fail_nomem(err);
     if (!p->held)
-        return dpk_fail(err, DPK_ERR_FORMAT, "line %lu: no YAML: %s",
+        return dpk_fail(err, DPK_ERR_FORMAT, "line %lu: not YAML: %s",
                         (unsigned long)p->parser.problem_mark.line + 1,
                         p->parser.problem ? p->parser.problem : "cannot be read");
     if (want != YAML_NO_EVENT && p->event.type != want)

@@ -37,7 +37,7 @@ enum dpk_status certchain_read_der(struct dpk_reader *r, unsigned number, X509 *
         return dpk_fail_nomem(err);
     if (!cert)
         return dpk_fail(err, DPK_ERR_FORMAT,
-                        "certificate %u at offset %zu: no DER certificate (%s)", number, at,
+                        "certificate %u at offset %zu: not a DER certificate (%s)", number, at,
                         dpk_openssl_reason());
     /* OpenSSL also accepts BER, where one certificate has several encodings. */
     size_t size = (size_t)(p - r->pos);

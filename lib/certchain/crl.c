@@ -30,8 +30,8 @@ enum dpk_status dpk_crl_load(const char *path, X509_CRL **out, struct dpk_error 
     ERR_clear_error();
     dpk_buf_free(&file);
     return *out ? DPK_OK
-                : dpk_fail(err, DPK_ERR_FORMAT, "%s: no list of revoked certificates, DER or PEM",
-                           path);
+                : dpk_fail(err, DPK_ERR_FORMAT,
+                           "%s: not a list of revoked certificates, DER or PEM", path);
 }
 
 bool certchain_crl_is_of(X509_CRL *crl, X509 *issuer)

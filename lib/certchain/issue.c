@@ -61,7 +61,7 @@ static enum dpk_status make_name(const char *organization, const char *common, X
         return DPK_OK;
     X509_NAME_free(*out);
     *out = NULL;
-    return dpk_fail(err, DPK_ERR_RANGE, "'%s': no name for a certificate: %s", common,
+    return dpk_fail(err, DPK_ERR_RANGE, "'%s' is not a name for a certificate: %s", common,
                     dpk_openssl_reason());
 }
 

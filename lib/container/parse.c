@@ -145,7 +145,7 @@ enum dpk_status dpk_container_parse(const void *bytes, size_t size, struct dpk_c
     struct dpk_reader r = dpk_reader(bytes, size);
     const uint8_t *fingerprint = dpk_read_bytes(&r, FINGERPRINT_SIZE);
     if (!fingerprint || memcmp(fingerprint, FINGERPRINT, FINGERPRINT_SIZE) != 0)
-        return dpk_fail(err, DPK_ERR_FORMAT, "no certificate container: it must start with %s",
+        return dpk_fail(err, DPK_ERR_FORMAT, "not a certificate container: it must start with %s",
                         FINGERPRINT);
     struct item first = {0}, last = {0};
     enum dpk_status status = dpk_container_read_item(&r, &first, err);

@@ -221,7 +221,7 @@ enum dpk_status dpk_nv_file_parse(const void *bytes, size_t size, struct dpk_nv_
     const uint8_t *fingerprint = dpk_read_bytes(&r, FILE_FINGERPRINT_SIZE);
     if (!fingerprint || memcmp(fingerprint, FILE_FINGERPRINT, FILE_FINGERPRINT_SIZE) != 0)
         return dpk_fail(err, DPK_ERR_FORMAT,
-                        "no NV configuration file: it must start with " FILE_FINGERPRINT);
+                        "not an NV configuration file: it must start with " FILE_FINGERPRINT);
     enum dpk_status status = read_tlvs(&r, &file, &tail, err);
     if (status == DPK_OK)
         status = read_tail(&file, &tail, bytes, err);

@@ -81,7 +81,7 @@ enum dpk_status dpk_nv_raw_parse(const char *text, size_t size, struct dpk_nv_li
             status = strncmp(at, RAW_TITLE, strlen(RAW_TITLE)) == 0
                          ? DPK_OK
                          : dpk_fail(err, DPK_ERR_FORMAT,
-                                    "no raw TLV file: it must start with " RAW_TITLE);
+                                    "not a raw TLV file: it must start with " RAW_TITLE);
         else
             status = parse_line(at, &list, err);
         if (status != DPK_OK)

@@ -58,7 +58,7 @@ static enum dpk_status read_version(const yaml_node_t *n, uint32_t *out, struct 
     uint64_t value = 0;
     size_t length = text ? strlen(text) : 0;
     if (length == 0 || strspn(text, "0123456789") != length || (length > 1 && text[0] == '0'))
-        return fail_at(n, err, "no version (a decimal number):", text ? text : "");
+        return fail_at(n, err, "not a version (a decimal number):", text ? text : "");
     for (size_t i = 0; i < length && value <= UINT32_MAX; i++)
         value = value * 10 + (unsigned)(text[i] - '0');
     if (value > UINT32_MAX)
@@ -82,8 +82,11 @@ static enum dpk_status add_digest(struct digests *d, const yaml_node_t *n, struc
 {
     const char *text = dpk_yaml_text(n);
     char digest[65];
+    if (!text)
+        return fail_at(n, err, "a SHA-256 stands alone in its entry, as 64 hexadecimal digits",
+                       NULL);
     if (!read_digest(text, digest))
-        return fail_at(n, err, "no SHA-256 (64 hexadecimal digits):", text ? text : "");
+        return fail_at(n, err, "not a SHA-256 (64 hexadecimal digits):", text);
     if (d->count == ENTRIES_MAX)
         return fail_at(n, err, "too many entries", NULL);
     void *more = reallocarray(d->list, d->count + 1, sizeof *d->list);

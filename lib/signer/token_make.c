@@ -25,7 +25,8 @@ static enum dpk_status making_begin(const struct dpk_key_options *where, struct 
                                     struct dpk_error *err)
 {
     if (!dpk_key_in_token(where->key))
-        return dpk_fail(err, DPK_ERR_USAGE, "%s: no pkcs11: URI of a token",
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "%s: not a pkcs11: URI of a token, such as pkcs11:token=LABEL",
                         where->key ? where->key : "");
     struct token *t = &m->token;
     enum dpk_status status = signer_token_place_find(where, true, &m->place, err);

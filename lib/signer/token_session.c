@@ -132,12 +132,13 @@ static enum dpk_status parse_uri(struct token *t, const char *object, struct dpk
         object ? P11_KIT_URI_FOR_OBJECT_ON_TOKEN : P11_KIT_URI_FOR_TOKEN;
     int result = p11_kit_uri_parse(t->name, type, t->uri);
     if (result != P11_KIT_URI_OK)
-        return dpk_fail(
-            err, DPK_ERR_USAGE, "%s: no URI of a %s (RFC 7512: pkcs11:token=LABEL%s): %s", t->name,
-            object ? object : "token", object ? ";object=LABEL" : "", p11_kit_uri_message(result));
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "%s: not a URI of a %s (RFC 7512: pkcs11:token=LABEL%s): %s", t->name,
+                        object ? object : "token", object ? ";object=LABEL" : "",
+                        p11_kit_uri_message(result));
     if (p11_kit_uri_any_unrecognized(t->uri))
         return dpk_fail(err, DPK_ERR_USAGE,
-                        "%s: no URI of a %s: it has an attribute that RFC 7512 does not (it has "
+                        "%s: not a URI of a %s: it has an attribute that RFC 7512 lacks (known are "
                         "token, object, id, type, serial, manufacturer, model, slot-id)",
                         t->name, object ? object : "token");
     return DPK_OK;

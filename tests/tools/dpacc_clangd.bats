@@ -103,7 +103,7 @@ k/kernel.dpa.host.c k/kernel.dpa.o" ]
     for text in '{}' '[1]' '[{},"x"]' 'null' '[{}' '[]]' '[{"file": }]' '[] x' '[]\0' '\0'; do
         printf "$text" >$db
         keeps dpacc kernel.c -o out.a --compile-commands $db
-        [[ $output == "-E- $db: line 1: no JSON list of compile commands; the file stays as it is" ]]
+        [[ $output == "-E- $db: line 1: not a JSON list of compile commands; the file stays as it is" ]]
     done
     printf '[\n  {},\n  {"file": "a\n' >$db
     keeps dpacc kernel.c -o out.a --compile-commands $db

@@ -238,8 +238,8 @@ X
     ! flint-lite -d x -i junk -y b || false
     dpadev log x | tail -2 | sed 's/.*-lite  //' >log
     diff log - <<'TEXT'
-apply  REJECTED_BAD_FORMAT  no NV configuration file: it must start with MLNX.CONFIG.BIN!
-burn  REJECTED_BAD_FORMAT  no certificate container: it must start with CERTIFICATE.BIN!
+apply  REJECTED_BAD_FORMAT  not an NV configuration file: it must start with MLNX.CONFIG.BIN!
+burn  REJECTED_BAD_FORMAT  not a certificate container: it must start with CERTIFICATE.BIN!
 TEXT
 }
 

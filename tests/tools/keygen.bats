@@ -80,7 +80,7 @@ setup() {
 }
 
 @test "names that no certificate can have, and folders that cannot be, are errors that leave nothing" {
-    fails 1 "no name for a certificate" mlxdpa keygen new --name "$(printf 'x%.0s' {1..70})"
+    fails 1 "is not a name for a certificate" mlxdpa keygen new --name "$(printf 'x%.0s' {1..70})"
     fails 1 "nowhere" mlxdpa keygen nowhere/new
     fails 2 "--days" mlxdpa keygen new --days 0
     fails 2 "--passin" mlxdpa keygen new --passin pass:
@@ -117,7 +117,7 @@ setup() {
     fails 1 "no such token" mlxdpa keygen out --token pkcs11:token=other --passin env:PIN
     fails 2 "name the token alone" mlxdpa keygen out --token 'pkcs11:token=dpa;object=x' --passin env:PIN
     fails 1 "wrong PIN" mlxdpa keygen out --token pkcs11:token=dpa --passin pass:9
-    fails 2 "no pkcs11: URI" mlxdpa keygen out --token dpa --passin pass:9
+    fails 2 "not a pkcs11: URI of a token, such as" mlxdpa keygen out --token dpa --passin pass:9
     # A failure after the keys were made removes the keys.
     name=$(printf '\xf0\x9f\x98\x80%.0s' {1..48})
     fails 1 "have more than 4096 bytes" mlxdpa keygen out --token pkcs11:token=dpa --label more \

@@ -220,13 +220,14 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     bad 'programs: []\n' "no 'policy: 1'"
     bad 'policy: 1\nprogram: []\n' "line 2: unknown key 'program'; did you mean programs?"
     bad 'policy: 1\npolicy: 1\n' "line 2: twice"
-    bad 'policy: 1\nprograms:\n  - 12\n' "line 3: no SHA-256"
+    bad 'policy: 1\nprograms:\n  - digest: 12\n' "line 3: a SHA-256 stands alone in its entry"
+    bad 'policy: 1\nprograms:\n  - 12\n' "line 3: not a SHA-256"
     bad 'policy: 1\nprograms: x\n' "line 2: a list is needed"
     bad 'policy: 1\nsigners: [{name: x}]\n' "line 2: unknown key 'name'; known keys: certificate, key, subject, "
     bad 'policy: 1\nminimum_versions: {a: 1, a: 2}\n' "line 2: twice: 'a'"
     bad 'policy: 1\nminimum_versions: {a: 4294967296}\n' "line 2: a version has 32 bits"
-    bad 'policy: 1\nminimum_versions: {a: -1}\n' "line 2: no version"
-    bad 'policy: 1\nminimum_versions: {a: 010}\n' "line 2: no version"
+    bad 'policy: 1\nminimum_versions: {a: -1}\n' "line 2: not a version"
+    bad 'policy: 1\nminimum_versions: {a: 010}\n' "line 2: not a version"
     bad "policy: 1\nminimum_versions:\n  ${uuid//-/}: 1\n" "line 3: neither a UUID with its dashes nor"
     bad "policy: 1\nminimum_versions:\n  ${uuid%f}: 1\n" "line 3: neither a UUID"
     bad "policy: 1\nminimum_versions:\n  '{$uuid}': 1\n" "line 3: neither a UUID"
@@ -238,13 +239,13 @@ app_gate() { mlxdpa verify "$f/app.signed" --ca "$f/keys/root.der" --policy poli
     bad 'policy: 1\nunnamed: allow\n' "line 2: unnamed is about"
     bad 'policy: 1\nminimum_versions: {a: 1}\nunnamed: no\n' "line 3: unnamed is refuse or allow, not 'no'"
     bad 'policy: 1\ncrls: []\n' "line 2: no revocation list in crls"
-    bad "policy: 1\nprograms: ['${other:0:2}:${other:2}']\n" "line 2: no SHA-256"
+    bad "policy: 1\nprograms: ['${other:0:2}:${other:2}']\n" "line 2: not a SHA-256"
     bad 'policy: 1\n--- {}\n' "line 2: more than one document"
     bad 'policy: 1\nprograms: [\n' "line"
-    bad 'policy: 1\nprograms: &a [*a]\n' "line 2: no SHA-256"
+    bad 'policy: 1\nprograms: &a [*a]\n' "line 2: a SHA-256 stands alone"
     fails 1 "nowhere.yaml" mlxdpa verify "$f/signed" --ca "$f/keys/root.der" --policy nowhere.yaml
     printf 'policy: 1\ncrls: [policy.yaml]\n' >policy.yaml
-    fails 1 "no list of revoked certificates" gate
+    fails 1 "not a list of revoked certificates" gate
     policy ""
     fails 2 "about programs" mlxdpa verify "$f/keys/root.der" --ca "$f/keys/root.der" --policy policy.yaml ||
         fails 1 "" mlxdpa verify "$f/keys/root.der" --ca "$f/keys/root.der" --policy policy.yaml

@@ -113,7 +113,7 @@ csr_signed() {
     fails 2 "nothing is signed here" mlxdpa renew out --cert-in a --ca-key b
     fails 2 "needs -p" mlxdpa renew out --cert-in a
     fails 2 "gets this name" mlxdpa renew out --csr-out out/leaf.key
-    fails 1 "no name for a certificate" mlxdpa renew out --from "$f/keys" --name "$(printf 'x%.0s' {1..70})"
+    fails 1 "is not a name for a certificate" mlxdpa renew out --from "$f/keys" --name "$(printf 'x%.0s' {1..70})"
     [ ! -e a ] && [ -z "$(find . -name '.*.??????')" ]
 }
 

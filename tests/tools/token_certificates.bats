@@ -100,7 +100,7 @@ chain_in_the_token() {
     for x in leaf ca top; do grep -q "there are:.*$x" stderr; done
     fails 1 "pkcs11:token=dpa: names more than one certificate: say object=LABEL or id=" by -c 'pkcs11:token=dpa' -p "$key" -o out
     fails 1 "no such token (there are: " by -c 'pkcs11:token=none;object=leaf' -p "$key" -o out
-    fails 2 "no URI of a certificate" by -c 'pkcs11:tokn=dpa' -p "$key" -o out
+    fails 2 "not a URI of a certificate" by -c 'pkcs11:tokn=dpa' -p "$key" -o out
     fails 2 "names no certificate: say type=cert" by -c "$uri;type=private" -p "$key" -o out
     fails 1 "nowhere.so cannot be loaded" by -c "$uri?module-path=nowhere.so" -p "$key" -o out
     fails 1 "pkcs11:token=dpa;object=ca: certificate chain: its key may not sign data" by -c 'pkcs11:token=dpa;object=ca?pin-value=31415' -p "$f/keys/leaf.key" -o out

@@ -83,10 +83,10 @@ wrong() {
     grep -qE 'there are: (leaf, other|other, leaf)\)' stderr
     unsent 1 "no such token (there are: dpa); ';' separates the attributes of a URI" sign -p "pkcs11:token=dpa,object=leaf?pin-value=1234" -o out
     unsent 1 "-E- token=dpa;object=leaf: No such file or directory; a PKCS#11 URI begins with pkcs11:" sign -p "token=dpa;object=leaf" -o out
-    unsent 2 "no URI of a key" sign -p "pkcs11:tokn=dpa;object=leaf?pin-value=1234" -o out
-    unsent 2 "no URI of a key" sign -p "pkcs11:dpa?pin-value=1234" -o out
-    unsent 2 "no URI of a key" sign -p "pkcs11:token=dpa;id=%1?pin-value=1234" -o out
-    unsent 2 "no URI of a key" sign -p "pkcs11:token=dpa;type=nothing?pin-value=1234" -o out
+    unsent 2 "not a URI of a key: it has an attribute that RFC 7512 lacks" sign -p "pkcs11:tokn=dpa;object=leaf?pin-value=1234" -o out
+    unsent 2 "not a URI of a key" sign -p "pkcs11:dpa?pin-value=1234" -o out
+    unsent 2 "not a URI of a key" sign -p "pkcs11:token=dpa;id=%1?pin-value=1234" -o out
+    unsent 2 "not a URI of a key" sign -p "pkcs11:token=dpa;type=nothing?pin-value=1234" -o out
     unsent 1 "module nowhere.so cannot be loaded" sign -p "$uri?pin-value=1234&module-path=nowhere.so" -o out
     # The tool does not ask for a PIN that it cannot use: here it would fail without a terminal.
     unsent 1 "no such token" sign -p "pkcs11:token=dap;object=leaf" -o out

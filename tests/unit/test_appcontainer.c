@@ -372,7 +372,7 @@ static void wrong_yaml_is_refused_with_line_and_field(void **state)
         {"dpa_app_description_string: \"\"\n", "dpa_app_description_string: it is empty"},
         {"dpa_app_description_string: 123456789012345678901234567890123\n", "33 characters"},
         {"dpa_app_description_string: \"a\\tb\"\n", "only printable ASCII"},
-        {"type: 1\n\tx: 2\n", "line 2: no YAML"},
+        {"type: 1\n\tx: 2\n", "line 2: not YAML"},
         {GOOD "---\n" GOOD, "only one document"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -79,7 +79,7 @@ static void file_without_certificate_is_refused(void **state)
     (void)state;
     struct dpk_buf junk = {0};
     dpk_put_format(&junk, "hello");
-    parse_gives(junk, DPK_ERR_FORMAT, "no DER certificate");
+    parse_gives(junk, DPK_ERR_FORMAT, "not a DER certificate");
     parse_gives((struct dpk_buf){0}, DPK_ERR_FORMAT, "no certificate");
 }
 

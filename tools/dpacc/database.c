@@ -134,7 +134,7 @@ enum dpk_status dpacc_database_put(const struct database_entry *entries, size_t 
     cJSON *list = parse(text, &line);
     if (!list)
         return dpk_fail(err, DPK_ERR_FORMAT,
-                        "line %zu: no JSON list of compile commands; the file stays as it is",
+                        "line %zu: not a JSON list of compile commands; the file stays as it is",
                         line);
     for (size_t i = 0; i < count && status == DPK_OK; i++)
         status = put_one(list, directory, &entries[i], err);

@@ -441,7 +441,7 @@ static enum dpk_status check_end(const uint8_t *bytes, size_t size, struct dpk_r
     uint8_t digest[SHA256_DIGEST_LENGTH];
     static const uint8_t head[8] = {0xff, 0xff, 0, 0, 0, 0, 0, sizeof digest};
     if (size < sizeof fingerprint || memcmp(bytes, fingerprint, sizeof fingerprint) != 0)
-        return dpk_fail(err, DPK_ERR_FORMAT, "no device archive: it must start with %.16s",
+        return dpk_fail(err, DPK_ERR_FORMAT, "not a device archive: it must start with %.16s",
                         fingerprint);
     size_t end = sizeof head + sizeof digest;
     if (size - sizeof fingerprint < end || memcmp(bytes + size - end, head, sizeof head) != 0)

@@ -264,7 +264,7 @@ enum dpk_status dpk_device_resolve(const char *word, char name[DPK_DEVICE_NAME_M
     if (lstat(path, &st) != 0)
         return errno == ENOENT ? no_such_device(last, err) : dpk_fail_errno(err, "%s", path);
     if (!S_ISDIR(st.st_mode))
-        return dpk_fail(err, DPK_ERR_FORMAT, "%s: no device, not a directory", path);
+        return dpk_fail(err, DPK_ERR_FORMAT, "%s: not a device: it is not a directory", path);
     status = dpk_device_check_directory(root, true, err);
     if (status == DPK_OK)
         status = dpk_device_check_directory(path, false, err);

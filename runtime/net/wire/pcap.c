@@ -130,7 +130,8 @@ static enum dpk_status check_frames(struct pcap *p, const char *path, struct dpk
     p->next = dpk_reader(p->in.data, p->in.size);
     dpk_read_skip(&p->next, 20);
     if (!p->read || (p->read(&p->next) & 0xffff) != PCAP_ETHERNET || p->next.failed)
-        return dpk_fail(err, DPK_ERR_FORMAT, "%.300s: no packet capture (pcap) of Ethernet", path);
+        return dpk_fail(err, DPK_ERR_FORMAT, "%.300s: not a packet capture (pcap) of Ethernet",
+                        path);
     for (unsigned n = 1; dpk_reader_left(&p->next) > 0; n++) {
         const struct dpk_frame f = next_frame(p);
         if (p->next.failed)

@@ -19,7 +19,9 @@ END {
     for (i = 1; i <= count; i++) {
         text = line[i]
         if (text ~ /^<table class="(head|foot)">/) skip = 1
-        if (!skip) {
+        if (text ~ /<pre/) code = 1
+        # A break within code stands beside the newline that ends its line.
+        if (!skip && !(code && text == "<br/>")) {
             gsub(/<(\/?)h2/, "<&", text)
             gsub(/<<h2/, "<h3", text)
             gsub(/<<\/h2/, "</h3", text)
@@ -28,5 +30,6 @@ END {
             print text
         }
         if (line[i] ~ /<\/table>/) skip = 0
+        if (line[i] ~ /<\/pre>/) code = 0
     }
 }

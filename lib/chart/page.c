@@ -42,6 +42,7 @@ static const char style[] =
     "padding-left:0;overflow-wrap:anywhere;min-width:6.5rem}.text tbody "
     "th{font-weight:400;color:var(--faint)}"
     ".text td:first-child,.text thead th{overflow-wrap:break-word}"
+    ".cards td[data-k=Time]{white-space:nowrap}"
     ".long{max-height:5.6em;min-width:10rem;overflow-y:auto;font:.78rem/1.4 "
     "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}"
     ".boxes{display:block;max-width:100%;height:auto;margin:12px auto;font:13px "

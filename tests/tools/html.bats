@@ -147,6 +147,17 @@ END
     [ "$(cat found)" = "$(printf '%s\n' 'wide: wide.html' "$(pages site | wc -l) pages")" ]
 }
 
+# The breaks of mandoc stand beside the newlines of the page: they would show empty lines, and cut the
+# command that is copied after its backslash.
+@test "code of a manual page has the lines that its page has" {
+    local page
+    for page in "$html"/man/*.html; do
+        ! awk '/<pre/ { code = 1 } code && /^<br\/>$/ { print FILENAME; exit } /<\/pre>/ { code = 0 }' "$page" | grep . || false
+    done
+    sed -n '/-newkey rsa:4096.*\\$/,/-subj/p' "$html/man/mlxdpa.1.html" >command
+    [ "$(wc -l <command)" -eq 2 ]
+}
+
 @test "the search lists all sections, and each page can copy its code" {
     local page
     for page in $(pages "$html"); do grep -qF 'textContent = '"'Copy'" "$html/$page" || { echo "$page"; false; }; done

@@ -113,9 +113,10 @@ stage_sign() {
     [ -z "${SOURCE_URI:-}" ] ||
         source=(--source-uri "$SOURCE_URI" --source-revision "${SOURCE_REVISION:-}")
     SIGN_PIN=$pin mlxdpa release "$out/unsigned/$name" -c "$SIGN_CHAIN" -p "$SIGN_KEY" \
-        --passin env:SIGN_PIN --ca "$SIGN_ROOT" -o "$work/release" "${source[@]}"
+        --passin env:SIGN_PIN --ca "$SIGN_ROOT" -o "$work/release" "${source[@]}" >/dev/null
     mlxdpa verify "$work/release/$name" --ca "$SIGN_ROOT" ${POLICY:+--policy "$POLICY"}
     keep release
+    echo "Released: $out/release"
 }
 
 stage_prove() {

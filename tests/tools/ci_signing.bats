@@ -43,6 +43,7 @@ fails() {
 @test "the commands of the README work, and those for another program" {
     paste_readme ci-signing
     [[ $output == *"Hello World"* ]]
+    [[ $output == *"Released: "*"/out/release"* ]]
     [[ $output == *"release.tar.gz.sha256"* ]]
     [ "${lines[-1]}" = "Result: 99" ]
 }

@@ -1,0 +1,361 @@
+#include "ptx.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct parser {
+    struct dpk_reader text;
+    struct ptx *out;
+    struct dpk_error *err;
+    const char *statement; /* where the current one begins */
+    unsigned scopes[16], depth;
+};
+
+/* Copies the statement, with single spaces. */
+static void quote_statement(const struct parser *p, char *out, size_t room)
+{
+    size_t size = 0;
+    bool space = false;
+    for (const char *at = p->statement; at < (const char *)p->text.end && *at != ';'; at++) {
+        if (isspace((unsigned char)*at)) {
+            space = size > 0;
+            continue;
+        }
+        if (size + 3 > room)
+            break;
+        if (space)
+            out[size++] = ' ';
+        space = false;
+        out[size++] = *at;
+    }
+    out[size] = 0;
+    dpk_text_clean_in(out, room);
+}
+
+static bool refuse(struct parser *p, const char *why)
+{
+    char text[80];
+    quote_statement(p, text, sizeof text);
+    dpk_fail(p->err, DPK_ERR_FORMAT, "inline PTX \"%s\": %s", text, why);
+    return false;
+}
+
+/* ---- Characters ---- */
+
+static char peek(const struct parser *p)
+{
+    return dpk_reader_left(&p->text) ? (char)*p->text.pos : 0;
+}
+
+static bool begins(const struct parser *p, const char *word)
+{
+    const size_t size = strlen(word);
+    return dpk_reader_left(&p->text) >= size && memcmp(p->text.pos, word, size) == 0;
+}
+
+static void skip_until(struct parser *p, const char *end)
+{
+    while (dpk_reader_left(&p->text) && !begins(p, end))
+        dpk_read_skip(&p->text, 1);
+    if (dpk_reader_left(&p->text))
+        dpk_read_skip(&p->text, strlen(end));
+}
+
+/* Skips white space and comments. */
+static void skip_space(struct parser *p)
+{
+    for (;;) {
+        if (isspace((unsigned char)peek(p)))
+            dpk_read_skip(&p->text, 1);
+        else if (begins(p, "//"))
+            skip_until(p, "\n");
+        else if (begins(p, "/*"))
+            skip_until(p, "*/");
+        else
+            return;
+    }
+}
+
+static bool take(struct parser *p, char c)
+{
+    skip_space(p);
+    if (!c || peek(p) != c)
+        return false;
+    dpk_read_skip(&p->text, 1);
+    return true;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Takes letters, digits and bytes of `more`. Returns false if there are none, or too many. */
+static bool take_word(struct parser *p, const char *more, char *out, size_t room)
+{
+    size_t size = 0;
+    for (char c; (c = peek(p)) && (is_word(c) || strchr(more, c));) {
+        if (size + 1 >= room)
+            return false;
+        out[size++] = c;
+        dpk_read_skip(&p->text, 1);
+    }
+    out[size] = 0;
+    return size > 0;
+}
+
+/* ---- Values ---- */
+
+static unsigned digit_of(char c)
+{
+    return isdigit((unsigned char)c)    ? (unsigned)(c - '0')
+           : isxdigit((unsigned char)c) ? (unsigned)(tolower((unsigned char)c) - 'a') + 10
+                                        : 99;
+}
+
+/* Numbers of C: decimal, octal, 0x and 0b, with an U behind them. */
+static bool take_number(struct parser *p, uint64_t *out)
+{
+    char word[72];
+    const bool negative = take(p, '-');
+    skip_space(p);
+    if (!isdigit((unsigned char)peek(p)) || !take_word(p, "", word, sizeof word))
+        return false;
+    const char *at = word;
+    unsigned base = 10;
+    if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X' || at[1] == 'b' || at[1] == 'B')) {
+        base = tolower((unsigned char)at[1]) == 'x' ? 16 : 2;
+        at += 2;
+    } else if (at[0] == '0') {
+        base = 8;
+    }
+    size_t size = strlen(at);
+    if (size > 1 && at[size - 1] == 'U')
+        size--;
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++)
+        if (digit_of(at[i]) >= base || __builtin_mul_overflow(value, base, &value) ||
+            __builtin_add_overflow(value, digit_of(at[i]), &value))
+            return false;
+    *out = negative ? 0 - value : value;
+    return size > 0;
+}
+
+static bool find_register(const struct ptx *ptx, const char *name, unsigned *out)
+{
+    for (unsigned i = ptx->register_count; i-- > 0;)
+        if (strcmp(ptx->registers[i].name, name) == 0) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+static bool take_operand(struct parser *p, struct ptx_value *out)
+{
+    char digits[4];
+    if (!isdigit((unsigned char)peek(p)) || !take_word(p, "", digits, sizeof digits))
+        return refuse(p, "a '$' without the number of an operand");
+    unsigned index = 0;
+    for (const char *d = digits; *d; d++) {
+        if (!isdigit((unsigned char)*d))
+            return refuse(p, "a '$' without the number of an operand");
+        index = index * 10 + digit_of(*d);
+    }
+    if (index >= PTX_OPERANDS_MAX)
+        return refuse(p, "too many operands");
+    *out = (struct ptx_value){.kind = PTX_OPERAND, .index = index};
+    return true;
+}
+
+static bool take_value(struct parser *p, struct ptx_value *out)
+{
+    char name[PTX_NAME_MAX];
+    skip_space(p);
+    const char c = peek(p);
+    if (isdigit((unsigned char)c) || c == '-') {
+        *out = (struct ptx_value){.kind = PTX_NUMBER};
+        return take_number(p, &out->number) || refuse(p, "a number that is not one of 64 bits");
+    }
+    if (c == '$') {
+        dpk_read_skip(&p->text, 1);
+        return take_operand(p, out);
+    }
+    if (c == '%') {
+        dpk_read_skip(&p->text, 1);
+        *out = (struct ptx_value){.kind = PTX_SPECIAL};
+        if (!take_word(p, ".", out->name, sizeof out->name))
+            return refuse(p, "a '%' without the name of a register");
+        char percent[PTX_NAME_MAX + 1];
+        snprintf(percent, sizeof percent, "%%%s", out->name);
+        if (strlen(percent) < PTX_NAME_MAX && find_register(p->out, percent, &out->index))
+            out->kind = PTX_REGISTER;
+        return true;
+    }
+    if (!take_word(p, "", name, sizeof name))
+        return refuse(p, "an operand is expected");
+    *out = (struct ptx_value){.kind = PTX_SINK};
+    if (strcmp(name, "_") == 0)
+        return true;
+    out->kind = PTX_REGISTER;
+    return find_register(p->out, name, &out->index) ||
+           refuse(p, "it uses a name that is not declared in the statement");
+}
+
+/* Takes what follows '['. */
+static bool take_address(struct parser *p, struct ptx_argument *out)
+{
+    uint64_t offset = 0;
+    out->form = PTX_ADDRESS;
+    out->count = 1;
+    if (!take_value(p, &out->at[0]))
+        return false;
+    if (take(p, '+') && !take_number(p, &offset))
+        return refuse(p, "the offset of an address is not a number");
+    skip_space(p);
+    if (peek(p) == '-' && !take_number(p, &offset))
+        return refuse(p, "the offset of an address is not a number");
+    out->offset = (int64_t)offset;
+    return take(p, ']') || refuse(p, "an address without ']'");
+}
+
+/* Takes what follows '{'. */
+static bool take_vector(struct parser *p, struct ptx_argument *out)
+{
+    out->form = PTX_VECTOR;
+    do {
+        if (out->count == PTX_VECTOR_MAX)
+            return refuse(p, "a vector of more than four elements");
+        if (!take_value(p, &out->at[out->count]))
+            return false;
+        out->count++;
+    } while (take(p, ','));
+    return take(p, '}') || refuse(p, "a vector without '}'");
+}
+
+static bool take_argument(struct parser *p, struct ptx_argument *out)
+{
+    if (take(p, '['))
+        return take_address(p, out);
+    if (take(p, '{'))
+        return take_vector(p, out);
+    out->form = PTX_PLAIN;
+    out->count = 1;
+    return take_value(p, &out->at[0]);
+}
+
+/* ---- Statements ---- */
+
+/* Takes what follows ".reg": a type and names. */
+static bool take_registers(struct parser *p)
+{
+    char type[16], name[PTX_NAME_MAX];
+    skip_space(p);
+    if (!take_word(p, ".", type, sizeof type))
+        return refuse(p, "a register without a type");
+    unsigned bits = strcmp(type, ".pred") == 0 ? 1 : 0;
+    static const char *const types[] = {"8", "16", "32", "64"};
+    for (unsigned i = 0; i < 4; i++)
+        if (type[0] == '.' && type[1] && strchr("busf", type[1]) && strcmp(type + 2, types[i]) == 0)
+            bits = 8u << i;
+    if (!bits)
+        return refuse(p, "a register of an unknown type");
+    do {
+        skip_space(p);
+        if (!take_word(p, "%", name, sizeof name) || isdigit((unsigned char)name[0]))
+            return refuse(p, "a register without a name");
+        if (p->out->register_count == PTX_REGISTERS_MAX)
+            return refuse(p, "too many registers");
+        struct ptx_register *r = &p->out->registers[p->out->register_count++];
+        snprintf(r->name, sizeof r->name, "%s", name);
+        r->bits = bits;
+    } while (take(p, ','));
+    return take(p, ';') || refuse(p, "';' is expected");
+}
+
+static bool split_opcode(struct ptx_instruction *i)
+{
+    char *at = i->opcode;
+    for (;;) {
+        if (i->part_count == PTX_PARTS_MAX || !*at || *at == '.')
+            return false;
+        i->parts[i->part_count++] = (uint8_t)(at - i->opcode);
+        at += strcspn(at, ".");
+        if (!*at)
+            return true;
+        *at++ = 0;
+    }
+}
+
+static bool take_instruction(struct parser *p)
+{
+    if (p->out->count == PTX_INSTRUCTIONS_MAX)
+        return refuse(p, "too many instructions in a statement");
+    struct ptx_instruction *i = &p->out->instructions[p->out->count++];
+    quote_statement(p, i->text, sizeof i->text);
+    if (!take_word(p, ".:", i->opcode, sizeof i->opcode) || !split_opcode(i))
+        return refuse(p, "it is not an instruction");
+    if (take(p, ';'))
+        return true;
+    do {
+        if (i->count == PTX_ARGUMENTS_MAX)
+            return refuse(p, "too many operands");
+        if (!take_argument(p, &i->arguments[i->count]))
+            return false;
+        i->count++;
+    } while (take(p, ','));
+    return take(p, ';') || refuse(p, "';' is expected");
+}
+
+static bool begin_scope(struct parser *p)
+{
+    if (p->depth == sizeof p->scopes / sizeof *p->scopes)
+        return refuse(p, "too many '{'");
+    p->scopes[p->depth++] = p->out->register_count;
+    return true;
+}
+
+static bool end_scope(struct parser *p)
+{
+    if (!p->depth)
+        return refuse(p, "a '}' without '{'");
+    for (unsigned i = p->scopes[--p->depth]; i < p->out->register_count; i++)
+        p->out->registers[i].name[0] = 0;
+    return true;
+}
+
+static bool take_statement(struct parser *p)
+{
+    if (take(p, '{'))
+        return begin_scope(p);
+    if (take(p, '}'))
+        return end_scope(p);
+    if (take(p, ';'))
+        return true;
+    if (!begins(p, ".reg"))
+        return take_instruction(p);
+    dpk_read_skip(&p->text, 4);
+    return take_registers(p);
+}
+
+enum dpk_status dpacu_ptx_parse(const char *text, size_t size, struct ptx *out,
+                                struct dpk_error *err)
+{
+    struct parser p = {.text = dpk_reader(text, size), .out = out, .err = err};
+    memset(out, 0, sizeof *out);
+    for (skip_space(&p); dpk_reader_left(&p.text); skip_space(&p)) {
+        p.statement = (const char *)p.text.pos;
+        if (!take_statement(&p))
+            return DPK_ERR_FORMAT;
+    }
+    p.statement = text;
+    if (p.depth)
+        return refuse(&p, "a '{' without '}'") ? DPK_OK : DPK_ERR_FORMAT;
+    return DPK_OK;
+}
+
+const char *dpacu_ptx_part(const struct ptx_instruction *i, unsigned part)
+{
+    return part < i->part_count ? i->opcode + i->parts[part] : "";
+}

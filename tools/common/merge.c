@@ -31,10 +31,10 @@ static bool is_message(const char *line)
             strstr(line, ": warning: "));
 }
 
-/* "2 errors generated." */
+/* "2 errors generated.", "1 warning generated when compiling for host." */
 static bool is_summary(const char *line)
 {
-    return *line >= '0' && *line <= '9' && strstr(line, " generated.");
+    return *line >= '0' && *line <= '9' && strstr(line, " generated");
 }
 
 struct printer {

@@ -4,6 +4,7 @@
 #include "common/run.h"
 #include "config.h"
 #include "lower/lower.h"
+#include "ptx/ptx.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +61,6 @@ static void add_pairs(struct words *w, const char *option, const struct words *l
 static void add_common(const struct config *c, struct words *w)
 {
     dpk_words_addf(w, "-std=%s", c->standard ? c->standard : "c++17");
-    add_each(w, "-D", &c->defines);
-    add_each(w, "-U", &c->undefines);
     add_each(w, "-I", &c->includes);
     add_pairs(w, "-isystem", &c->system_includes);
     dpk_words_add(w, "-isystem");
@@ -70,7 +69,14 @@ static void add_common(const struct config *c, struct words *w)
         dpk_words_add(w, "-w");
 }
 
-static void add_cuda(const struct config *c, struct words *w)
+static void add_macros(const struct config *c, struct words *w)
+{
+    add_each(w, "-D", &c->defines);
+    add_each(w, "-U", &c->undefines);
+}
+
+/* `is_text`: the source is behind the preprocessor. */
+static void add_cuda(const struct config *c, bool is_text, struct words *w)
 {
     static const char *const words[] = {"-x", "cuda", "-nocudainc", "-nocudalib",
                                         "--cuda-gpu-arch=sm_70", "-Wno-unknown-cuda-version",
@@ -83,6 +89,9 @@ static void add_cuda(const struct config *c, struct words *w)
     if (dpacu_config_is_rdc(c))
         dpk_words_add(w, "-D__CUDACC_RDC__");
     add_common(c, w);
+    if (is_text)
+        return;
+    add_macros(c, w);
     dpk_words_add(w, "-include");
     dpk_words_addf(w, "%s/include/dpakit-cuda/cuda_runtime.h", c->root);
     add_pairs(w, "-include", &c->forced);
@@ -93,16 +102,33 @@ static const char *level_of(const struct config *c)
     return c->device_debug ? "0" : c->level ? c->level : "3";
 }
 
-static void compile_device(const struct config *c, const char *source, const char *out,
-                           struct words *w)
+static void add_device(const struct config *c, struct words *w)
 {
-    add_compiler(w);
-    add_cuda(c, w);
     dpk_words_add(w, "--cuda-device-only");
     dpk_words_add(w, "-Wno-builtin-macro-redefined");
     dpk_words_add(w, "-U__CUDA_ARCH__");
     dpk_words_addf(w, "-D__CUDA_ARCH__=%u", c->compute);
     dpk_words_addf(w, "-O%s", level_of(c));
+}
+
+/* The compiler repeats its warnings later. */
+static void preprocess_device(const struct config *c, const char *source, const char *out,
+                              struct words *w)
+{
+    add_compiler(w);
+    add_cuda(c, false, w);
+    add_device(c, w);
+    const char *const rest[] = {"-w", "-E", source, "-o", out};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        dpk_words_add(w, rest[i]);
+}
+
+static void compile_device(const struct config *c, const char *source, bool is_text,
+                           const char *out, struct words *w)
+{
+    add_compiler(w);
+    add_cuda(c, is_text, w);
+    add_device(c, w);
     dpk_words_add(w, c->debug || c->device_debug ? "-g" : "-gline-tables-only");
     if (c->fast_math)
         dpk_words_add(w, "-ffast-math");
@@ -139,7 +165,7 @@ static void compile_host(const struct config *c, const char *source, const char 
     const bool cuda = dpacu_config_is_cuda(c, source);
     add_compiler(w);
     if (cuda) {
-        add_cuda(c, w);
+        add_cuda(c, false, w);
         dpk_words_add(w, "--cuda-host-only");
     } else {
         const char *dot = strrchr(source, '.');
@@ -147,6 +173,7 @@ static void compile_host(const struct config *c, const char *source, const char 
         dpk_words_add(w, "-x");
         dpk_words_add(w, plain ? "c" : "c++");
         add_common(c, w);
+        add_macros(c, w);
         if (plain)
             dpk_words_add(w, "-std=gnu11");
     }
@@ -192,7 +219,7 @@ static void id_of(const char *source, const char *object, char out[32])
 
 /* Files of one source in the working directory. */
 struct files {
-    char fat[PATH_MAX], bitcode[PATH_MAX], host[PATH_MAX], device[PATH_MAX];
+    char fat[PATH_MAX], text[PATH_MAX], bitcode[PATH_MAX], host[PATH_MAX], device[PATH_MAX];
 };
 
 static enum dpk_status name_files(const struct run *run, size_t number, struct files *f,
@@ -201,8 +228,12 @@ static enum dpk_status name_files(const struct run *run, size_t number, struct f
     const struct {
         char *at;
         const char *end;
-    } names[] = {{f->fat, "id"}, {f->bitcode, "bc"}, {f->host, "host.o"}, {f->device, "device.o"}};
-    for (size_t i = 0; i < 4; i++)
+    } names[] = {{f->fat, "id"},
+                 {f->text, "cui"},
+                 {f->bitcode, "bc"},
+                 {f->host, "host.o"},
+                 {f->device, "device.o"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (snprintf(names[i].at, PATH_MAX, "%s/%zu.%s", run->temp, number, names[i].end) >=
             PATH_MAX)
             return dpk_fail(err, DPK_ERR_IO, "%s: the path is too long", run->temp);
@@ -224,6 +255,31 @@ static enum dpk_status lower(const struct config *c, const struct files *f, cons
     return lower_object(&request, err);
 }
 
+/* Makes f->text if clang would not take the registers in the source's assembly; `made` tells. */
+static enum dpk_status escape_registers(const struct config *c, struct run *run, const char *source,
+                                        const struct files *f, bool *made, struct dpk_error *err)
+{
+    struct jobs jobs = {0};
+    struct dpk_buf text = {0}, escaped = {0};
+    preprocess_device(c, source, f->text, dpk_jobs_add(&jobs, source, 1));
+    enum dpk_status status = dpk_run_all(run, &jobs, err);
+    dpk_jobs_free(&jobs);
+    *made = false;
+    if (status != DPK_OK || c->dryrun)
+        return status;
+    status = dpk_file_read(f->text, DPK_FILE_MAX, &text, err);
+    if (status == DPK_OK)
+        *made = dpacu_ptx_escape((const char *)text.data, text.size, &escaped);
+    if (status == DPK_OK && escaped.failed)
+        status = dpk_fail_nomem(err);
+    const struct dpk_piece piece = {.data = escaped.data, .size = escaped.size};
+    if (status == DPK_OK && *made)
+        status = dpk_file_replace_pieces(f->text, &piece, 1, 0600, err);
+    dpk_buf_free(&text);
+    dpk_buf_free(&escaped);
+    return status;
+}
+
 /* Compiles a CUDA source to `object`. */
 static enum dpk_status compile_cuda(const struct config *c, struct run *run, size_t number,
                                     const char *source, const char *object, struct dpk_error *err)
@@ -231,14 +287,18 @@ static enum dpk_status compile_cuda(const struct config *c, struct run *run, siz
     struct files f;
     struct jobs both = {0}, join = {0};
     char id[32];
+    bool is_text;
     enum dpk_status status = name_files(run, number, &f, err);
+    if (status == DPK_OK)
+        status = escape_registers(c, run, source, &f, &is_text, err);
     if (status != DPK_OK)
         return status;
     id_of(source, object, id);
     const struct dpk_piece piece = {.data = id, .size = strlen(id) + 1};
     if (!c->dryrun && (status = dpk_file_replace_pieces(f.fat, &piece, 1, 0600, err)) != DPK_OK)
         return status;
-    compile_device(c, source, f.bitcode, dpk_jobs_add(&both, source, 1));
+    compile_device(c, is_text ? f.text : source, is_text, f.bitcode,
+                   dpk_jobs_add(&both, source, 1));
     compile_host(c, source, f.fat, f.host, object, dpk_jobs_add(&both, source, 1));
     status = dpk_run_all(run, &both, err);
     if (status == DPK_OK)
@@ -349,7 +409,8 @@ static enum dpk_status build(const struct config *c, struct run *run, struct dpk
 int dpacu_build(struct config *c)
 {
     struct dpk_error err = {0};
-    struct run run = {.tool = "dpacu", .verbose = c->verbose, .dry = c->dryrun, .jobs = 2};
+    struct run run = {
+        .tool = "dpacu", .verbose = c->verbose, .dry = c->dryrun, .jobs = 2, .merges = true};
     dpk_run_start(&run);
     enum dpk_status status = dpk_run_make_temp(&run, &err);
     if (status == DPK_OK)

@@ -291,9 +291,11 @@ $(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/unit/each_test.o $(O)/libdpkcli.a $
 	$(Q)$(exe_link) $(AROUND_CMOCKA) $(filter %.o,$^) $(filter %.a,$^) -o $@ $(CMOCKA_LIBS) $(PKG_LIBS) -pthread
 $(O)/tests/test_llvm_addresses: $(O)/runtime/engine/llvm/addresses.o $(O)/runtime/engine/llvm/groups.o
 $(O)/tests/test_llvm_bases: $(O)/runtime/engine/llvm/bases.o
+$(O)/tests/test_ptx: $(call objs,tools/dpacu/lower/*.c tools/dpacu/ptx/*.c)
+$(O)/tests/unit/test_ptx.o: ALL_CFLAGS += -Itools $(CLANG_CFLAGS)
 $(O)/tests/test_llvm_words: $(O)/runtime/engine/llvm/words.o $(O)/runtime/engine/llvm/groups.o
 $(O)/tests/test_mst: $(call objs,runtime/api/mst/gateway.c runtime/api/mst/icmd.c runtime/api/mst/tree.c runtime/api/mst/bridge.c)
-$(O)/tests/test_llvm_bases: PKG_LIBS += $(LLVM_LIBS)
+$(O)/tests/test_llvm_bases $(O)/tests/test_ptx: PKG_LIBS += $(LLVM_LIBS) -ldl
 $(O)/tests/test_dpapcc: $(filter-out %/main.o,$(call objs,tools/dpapcc/*.c))
 $(O)/tests/unit/%.o $(O)/bench/%.o: ALL_CFLAGS += -Itools
 # For LD_PRELOAD, behind what a sanitizer brings.

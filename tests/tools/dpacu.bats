@@ -5,7 +5,7 @@ bats_require_minimum_version 1.5.0
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    for program in compute threads streams faults; do
+    for program in compute threads streams faults ptx; do
         dpacu -O2 "$BATS_TEST_DIRNAME/../host/cuda/$program.cu" -o "$program" &
         compilers+=" $!"
     done
@@ -113,10 +113,50 @@ int main() { int *at; cudaMallocManaged(&at, 4); set<<<1, 1>>>(at); cudaDeviceSy
     [ "$(./both)" = 42 ]
 }
 
-@test "inline PTX is refused with its line" {
-    printf '__global__ void k()\n{\n    asm volatile("bar.sync 0;");\n}\n' >p.cu
+@test "inline PTX loads, stores, orders, counts and copies as its instructions say" {
+    run -0 "$programs/ptx"
+    [ "$output" = good ]
+    DPAKIT_GPU_WORKERS=1 "$programs/ptx"
+}
+
+@test "registers in PTX may have one '%', as nvcc takes them, and two" {
+    cat >timer.cu <<'END'
+#include <stdio.h>
+#define TIME(t) asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t))
+__global__ void k(unsigned long long *t)
+{
+    unsigned lane;
+    TIME(t[0]);
+    asm volatile(R"(mov.u64 %0, %%globaltimer;)" : "=l"(t[1]));
+    __asm__("mov.u32 %0, %laneid;" : "=r"(lane) : : "memory");
+    t[2] = lane + sizeof(":%laneid(");
+}
+int main()
+{
+    unsigned long long *t;
+    cudaMallocManaged(&t, 24);
+    k<<<1, 1>>>(t);
+    cudaDeviceSynchronize();
+    printf("%d %llu\n", t[0] > 1 && t[1] >= t[0], t[2]);
+}
+END
+    dpacu timer.cu -o timer
+    [ "$(./timer)" = "1 10" ]
+}
+
+@test "PTX that is not known is refused with its line and its instruction" {
+    printf '__global__ void k(unsigned x)\n{\n    asm("membar.gl;");\n    asm("sin.approx.f32 %%0,\\n %%0;" : "+r"(x));\n}\n' >p.cu
     run -1 dpacu -c p.cu
-    [ "$output" = "-E- p.cu:3: inline PTX is not supported" ]
+    [ "$output" = '-E- p.cu:4: inline PTX "sin.approx.f32 $0, $0": this instruction is not supported' ]
+    [ ! -e p.o ]
+}
+
+@test "a diagnostic of both compilations is printed once" {
+    printf '#warning twice\n__global__ void k() { nothing(); }\n' >twice.cu
+    run -1 dpacu -c twice.cu
+    [ "$(grep -c 'twice.cu:2:.*error' <<<"$output")" -eq 1 ]
+    [ "$(grep -c 'twice.cu:1:.*warning' <<<"$output")" -eq 1 ]
+    [ "$(grep -c ' generated' <<<"$output")" -eq 1 ]
 }
 
 @test "wrong uses, errors of the source and dependencies are as of other compilers" {

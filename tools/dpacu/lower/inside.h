@@ -52,6 +52,9 @@ bool lower_runs_passes(struct lower *l, const char *passes);
 bool lower_find_kernels(struct lower *l);
 bool lower_rename(struct lower *l);
 
+/* ---- assembly.c: makes code of inline PTX ---- */
+bool lower_ptx(struct lower *l);
+
 /* ---- registers.c: what a thread knows about itself ---- */
 /* Loads the running thread at the beginning of a function. */
 LLVMValueRef lower_self(struct lower *l, LLVMValueRef function);

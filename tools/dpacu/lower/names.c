@@ -138,16 +138,6 @@ static bool rename_function(struct lower *l, LLVMValueRef f)
     return true;
 }
 
-/* Inline PTX cannot run on the host's processor. */
-static bool refuse_assembly(struct lower *l, LLVMValueRef f)
-{
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            if (LLVMIsACallInst(i) && LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
-                return lower_fail(l, i, "inline PTX is not supported");
-    return true;
-}
-
 bool lower_rename(struct lower *l)
 {
     static const char *const unneeded[] = {"llvm.used", "llvm.compiler.used"};
@@ -175,7 +165,7 @@ bool lower_rename(struct lower *l)
         }
     }
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
-        if (!refuse_assembly(l, f) || !rename_function(l, f))
+        if (!rename_function(l, f))
             return false;
     return true;
 }

@@ -3,6 +3,7 @@
 #include "inside.h"
 
 #include <dlfcn.h>
+#include <llvm-c/Comdat.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,8 @@ static bool is_local(LLVMValueRef value)
 
 static bool rename_defined(struct lower *l, LLVMValueRef value)
 {
+    /* The host's code has groups of the same names, of which a linker keeps one. */
+    LLVMSetComdat(value, NULL);
     if (is_local(value) || LLVMGetLinkage(value) == LLVMAppendingLinkage)
         return true;
     if (l->request->relocatable)

@@ -5,7 +5,7 @@ bats_require_minimum_version 1.5.0
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    for program in compute threads streams faults ptx; do
+    for program in compute threads streams faults ptx groups; do
         dpacu -O2 "$BATS_TEST_DIRNAME/../host/cuda/$program.cu" -o "$program" &
         compilers+=" $!"
     done
@@ -117,6 +117,16 @@ int main() { int *at; cudaMallocManaged(&at, 4); set<<<1, 1>>>(at); cudaDeviceSy
     run -0 "$programs/ptx"
     [ "$output" = good ]
     DPAKIT_GPU_WORKERS=1 "$programs/ptx"
+}
+
+@test "atomic variables lose nothing, and groups know their threads" {
+    run -0 "$programs/groups"
+    [ "$output" = good ]
+    dpacu -O0 "$BATS_TEST_DIRNAME/../host/cuda/groups.cu" -o groups
+    [ "$(DPAKIT_GPU_WORKERS=1 ./groups)" = good ]
+    printf '#include <cuda/atomic>\nint main() { int x = 41; cuda::atomic_ref<int> r(x); cuda::atomic<char> c{0}; return ++r == 42 ? c.load() : 1; }\n' >host.cpp
+    g++ -std=c++17 -Wall -Wextra -Werror -I"$DPAKIT_BUILD/include/dpakit-cuda" host.cpp -o host
+    ./host
 }
 
 @test "registers in PTX may have one '%', as nvcc takes them, and two" {

@@ -76,7 +76,7 @@ static LLVMValueRef pick_byte(struct lower_assembly *a, LLVMValueRef eight, LLVM
 {
     LLVMBuilderRef b = a->l->builder;
     LLVMTypeRef type = a->l->i64, byte = a->l->i8;
-    LLVMValueRef pick = LLVMBuildLShr(b, selector, LLVMConstInt(type, 4 * number, 0), "");
+    LLVMValueRef pick = LLVMBuildLShr(b, selector, LLVMConstInt(type, (uint64_t)4 * number, 0), "");
     LLVMValueRef index = LLVMBuildAnd(b, pick, LLVMConstInt(type, 7, 0), "");
     index = LLVMBuildShl(b, index, LLVMConstInt(type, 3, 0), "");
     LLVMValueRef value = LLVMBuildTrunc(b, LLVMBuildLShr(b, eight, index, ""), byte, "");
@@ -103,7 +103,7 @@ bool lower_ptx_permute(struct lower_assembly *a)
     selector = LLVMBuildZExt(b, selector, a->l->i64, "");
     for (unsigned i = 0; i < 4; i++) {
         LLVMValueRef byte = LLVMBuildZExt(b, pick_byte(a, eight, selector, i), a->l->i32, "");
-        byte = LLVMBuildShl(b, byte, LLVMConstInt(a->l->i32, 8 * i, 0), "");
+        byte = LLVMBuildShl(b, byte, LLVMConstInt(a->l->i32, (uint64_t)8 * i, 0), "");
         whole = LLVMBuildOr(b, whole, byte, "");
     }
     return lower_ptx_result(a, whole);

@@ -117,7 +117,7 @@ static unsigned digit_of(char c)
 /* Numbers of C: decimal, octal, 0x and 0b, with an U behind them. */
 static bool take_number(struct parser *p, uint64_t *out)
 {
-    char word[72];
+    char word[72] = "";
     const bool negative = take(p, '-');
     skip_space(p);
     if (!isdigit((unsigned char)peek(p)) || !take_word(p, "", word, sizeof word))
@@ -154,7 +154,7 @@ static bool find_register(const struct ptx *ptx, const char *name, unsigned *out
 
 static bool take_operand(struct parser *p, struct ptx_value *out)
 {
-    char digits[4];
+    char digits[4] = "";
     if (!isdigit((unsigned char)peek(p)) || !take_word(p, "", digits, sizeof digits))
         return refuse(p, "a '$' without the number of an operand");
     unsigned index = 0;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Returns true if all rows are inside one allocation of the device, or, for memory that was not
- * allocated here, if the address may be the host's. */
+/* Returns true if all rows are inside one allocation. Memory that this library does not know is
+ * accepted if it may be host memory. */
 static bool is_inside(const void *at, size_t pitch, size_t width, size_t rows, bool device)
 {
     struct dpk_gpu_memory m;
@@ -15,7 +15,7 @@ static bool is_inside(const void *at, size_t pitch, size_t width, size_t rows, b
     const size_t left = m.size - ((uintptr_t)at - m.base);
     if (rows > 1 && pitch > (SIZE_MAX - width) / (rows - 1))
         return false;
-    /* Variables of the program lie side by side. */
+    /* A copy may continue from registered memory into other memory of the program. */
     return (rows - 1) * pitch + width <= left || m.kind == DPK_GPU_MEMORY_REGISTERED;
 }
 
@@ -50,7 +50,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyK
     return copy(&c, kind, NULL, true);
 }
 
-/* Host memory that is not pinned may change after the call, so it is copied during the call. */
+/* Returns true for memory of the device and pinned memory of the host. The program may change other
+ * host memory after the call, so that memory is copied during the call. */
 static bool is_pinned(const void *at)
 {
     struct dpk_gpu_memory m;

@@ -177,7 +177,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
     if (!value || (int)attr < 1 || (int)attr > 200)
         return cuda_error(cudaErrorInvalidValue);
     if (!attribute_of(&prop, attr, value))
-        *value = 0; /* of an ability that the emulated GPU has not */
+        *value = 0; /* a feature that the emulated GPU does not have */
     return cudaSuccess;
 }
 

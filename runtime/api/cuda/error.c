@@ -13,7 +13,7 @@ static const struct {
 
 cudaError_t cuda_error(int error)
 {
-    /* NOT_READY is an answer, not a failure. */
+    /* NOT_READY is an answer and not a failure, so it is not noted. */
     if (error != cudaSuccess && error != cudaErrorNotReady)
         last = error;
     return (cudaError_t)error;

@@ -1,6 +1,6 @@
 #include "private.h"
 
-/* What <<<...>>> says, until the stub of the kernel takes it. */
+/* The arguments of <<<...>>>, until the stub of the kernel takes them. */
 struct configuration {
     dim3 grid, block;
     size_t shared;

@@ -6,21 +6,21 @@
 #include "gpu/memory/memory.h"
 #include "gpu/streams/streams.h"
 
-/* A kernel as the host knows it, by the address of its stub. */
+/* A kernel. The host names it by the address of its stub. */
 struct cuda_function {
     const void *stub;
-    const struct dpk_gpu_kernel *kernel; /* NULL: no object has it */
+    const struct dpk_gpu_kernel *kernel; /* NULL: no object contains the kernel */
     const char *name, *id;
-    uint32_t dynamic_max; /* 0: as without opt-in */
+    uint32_t dynamic_max; /* largest dynamic shared memory in bytes; 0: the default */
 };
-/* A variable, by the address of the host's shadow of it. */
+/* A variable of device code. The host names it by the address of the host's variable. */
 struct cuda_symbol {
     const void *shadow;
     const struct dpk_gpu_variable *variable;
     const char *name, *id;
 };
 
-/* Finds what objects have registered. Returns NULL for an unknown address. */
+/* Find a registered kernel or variable. They return NULL for an unknown address. */
 struct cuda_function *cuda_registry_function(const void *stub);
 const struct dpk_gpu_variable *cuda_registry_variable(const void *shadow);
 uint32_t cuda_registry_shared_limit(const struct cuda_function *f);

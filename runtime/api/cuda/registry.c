@@ -1,5 +1,6 @@
-/* Kernels and variables of the program's objects. Constructors of each object add its device code,
- * and register the host's names for it, in any order; they meet at the first use. */
+/* Kernels and variables of the program's objects. Constructors of each object register its device
+ * code, and the host's names for kernels and variables, in any order. The first use of a name joins
+ * them. */
 #include "private.h"
 
 #include <stdlib.h>
@@ -69,7 +70,7 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 
 void __cudaUnregisterFatBinary(void **handle)
 {
-    (void)handle; /* functions are used by destructors, too */
+    (void)handle; /* nothing is freed: destructors of the program may still use kernels */
 }
 
 static size_t slot_of(const void *stub, size_t room)

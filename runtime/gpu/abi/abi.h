@@ -1,6 +1,7 @@
 /*
- * abi: what device code of dpacu and the emulated GPU agree on. dpacu reads members of struct
- * dpk_gpu_thread by their offsets, so both change together with DPK_GPU_ABI.
+ * abi: the contract between device code that dpacu compiled and the emulated GPU. dpacu reads
+ * members of struct dpk_gpu_thread by their offsets: increase DPK_GPU_ABI when a structure of this
+ * file changes.
  *
  *     static const struct dpk_gpu_module module = {DPK_GPU_ABI, "id", kernels, 1, NULL, 0};
  *     dpk_gpu_module_add(&module);              // a constructor of each device object
@@ -12,26 +13,26 @@
 
 #define DPK_GPU_ABI 1u
 
-/* A thread of a block, as its code sees it. */
+/* A thread of a block. The code of the thread reads these members. */
 struct dpk_gpu_thread {
     uint32_t tid[3], ntid[3], ctaid[3], nctaid[3];
-    uint32_t lane, warp; /* within the warp, within the block */
+    uint32_t lane, warp; /* lane: number in the warp; warp: number in the block */
     uint32_t sm, sms;
     uint64_t shared;       /* address of the block's shared memory */
     uint64_t dynamic;      /* address of its dynamic part */
     uint32_t dynamic_size; /* bytes */
-    int32_t polls;         /* polls until the thread lets others run */
-    uint64_t grid;         /* number of the launch */
+    int32_t polls;         /* polls that are left until the thread yields */
+    uint64_t grid;         /* number of the grid */
 };
 
-/* Runs one thread, or all threads of a block, in order. `args` points to the arguments, as for
- * cudaLaunchKernel. */
+/* Runs one thread, or all threads of a block one after the other. `args` points to the arguments,
+ * as for cudaLaunchKernel. */
 typedef void dpk_gpu_code(struct dpk_gpu_thread *self, void **args);
 
 struct dpk_gpu_kernel {
     const char *name;      /* mangled */
-    dpk_gpu_code *run;     /* one thread */
-    dpk_gpu_code *whole;   /* all threads; NULL for code whose threads wait for each other */
+    dpk_gpu_code *run;     /* runs one thread */
+    dpk_gpu_code *whole;   /* runs all threads; NULL if the threads wait for each other */
     const uint32_t *sizes; /* bytes of each parameter */
     uint32_t parameters;
     uint32_t shared;      /* bytes of static shared memory */

@@ -7,8 +7,8 @@
  *                             .args = args, .ended = ended};
  *     dpk_blocks_start(&grid);                   // ended(&grid) is called by a worker
  *
- * Workers start with the first grid. DPAKIT_GPU_WORKERS is their number; with 1, every run has the
- * same order.
+ * Workers start with the first grid. The environment variable DPAKIT_GPU_WORKERS sets their number;
+ * a single worker runs all threads in the same order each time.
  */
 #ifndef DPK_GPU_BLOCKS_BLOCKS_H
 #define DPK_GPU_BLOCKS_BLOCKS_H
@@ -19,9 +19,9 @@
 enum {
     DPK_BLOCK_THREADS_MAX = 1024,
     DPK_BLOCK_WARP = 32,
-    DPK_BLOCK_SHARED_DEFAULT = 48 << 10, /* bytes without opt-in */
+    DPK_BLOCK_SHARED_DEFAULT = 48 << 10, /* bytes, unless the kernel asks for more */
     DPK_BLOCK_SHARED_MAX = 227 << 10,
-    DPK_BLOCKS_RESIDENT = 32, /* blocks that a worker has at once */
+    DPK_BLOCKS_RESIDENT = 32, /* most blocks that a worker runs at once */
 };
 
 /* Why a grid failed. */
@@ -31,37 +31,39 @@ enum dpk_block_failure {
     DPK_BLOCK_ASSERTED,
     DPK_BLOCK_TRAPPED,
     DPK_BLOCK_STACK,      /* a thread's stack was too small */
-    DPK_BLOCK_ARITHMETIC, /* integer division by zero, illegal instruction */
-    DPK_BLOCK_DEADLOCK,   /* all threads wait, not for the same thing */
+    DPK_BLOCK_ARITHMETIC, /* integer division by zero, or an illegal instruction */
+    DPK_BLOCK_DEADLOCK,   /* all threads wait, and no wait can end */
     DPK_BLOCK_NO_MEMORY,
 };
 
-/* A launch. The caller fills the first part and owns all of it until `ended` is called. */
+/* A launch. The caller fills the members up to `context`, and keeps the structure until `ended` is
+ * called. */
 struct dpk_grid {
     const struct dpk_gpu_kernel *kernel;
-    uint32_t blocks[3], threads[3]; /* checked by the caller: products in range, none 0 */
+    uint32_t blocks[3], threads[3]; /* the caller has checked them: no 0, products in range */
     uint32_t dynamic;               /* bytes of dynamic shared memory */
     void **args;
-    void (*ended)(struct dpk_grid *grid); /* no lock is held */
+    void (*ended)(struct dpk_grid *grid); /* called without a lock */
     void *context;
 
     uint64_t number;
     _Atomic int failure; /* enum dpk_block_failure */
     uint64_t total, next;
     _Atomic uint64_t left;
-    _Atomic uint32_t sync_arrived, sync_round; /* barrier of the grid */
+    _Atomic uint32_t sync_arrived, sync_round; /* the barrier of the whole grid */
     struct dpk_grid *after;
 };
 
-/* Starts a grid, after grids that were started before it. Returns false, and does not call `ended`,
- * if the system starts no worker. */
+/* Starts a grid; its blocks start after the blocks of earlier grids. Returns false, and does not
+ * call `ended`, if the system cannot start a worker. */
 bool dpk_blocks_start(struct dpk_grid *grid);
-/* Runs job(context) on a worker, soon: a copy or a call of the host. Returns false if there is no
- * memory. */
+/* Runs job(context) on a worker later, for a copy or a host function. Returns false if memory is
+ * exhausted. */
 bool dpk_blocks_job(void (*job)(void *), void *context);
 /* Returns the number of workers, at least 1. */
 unsigned dpk_blocks_workers(void);
-/* Sets the bytes of stack of threads that start later. Returns false for an unreasonable size. */
+/* Sets the stack size, in bytes, of threads that start later. Returns false if the size is out of
+ * range. */
 bool dpk_blocks_set_stack(size_t bytes);
 size_t dpk_blocks_stack(void);
 /* Returns true if the caller runs on a worker. */

@@ -20,7 +20,7 @@ void dpk_gpu_sleep(uint32_t nanoseconds)
     while (dpk_now_ns() < end);
 }
 
-/* A thread that waits for a time polls, too. */
+/* A thread that reads the clock may wait for a time, so each read counts as a poll. */
 static void count_poll(void)
 {
     if (dpk_gpu_self && --dpk_gpu_self->polls < 0)

@@ -1,5 +1,5 @@
-/* Functions that device code calls, by the names that dpacu and its headers have for them. They run
- * on the stack of the calling thread. */
+/* Functions that device code calls. dpacu and the headers of include/dpakit-cuda call them by these
+ * names. They run on the stack of the calling thread. */
 #ifndef DPK_GPU_BLOCKS_DEVICE_H
 #define DPK_GPU_BLOCKS_DEVICE_H
 
@@ -28,14 +28,15 @@ enum {
 
 /* Waits for all threads of the block. Returns the sum of their values. */
 uint32_t dpk_gpu_barrier(uint32_t value);
-/* Barrier `number`, of `threads` threads (0: the block). */
+/* Wait at barrier `number` for `threads` threads (0: the whole block), or arrive without a wait. */
 void dpk_gpu_barrier_named(uint32_t number, uint32_t threads);
 void dpk_gpu_barrier_arrive(uint32_t number, uint32_t threads);
-/* Waits for all blocks of the grid. Every thread calls it. */
+/* Waits for all blocks of the grid. Every thread must call it. */
 void dpk_gpu_barrier_grid(void);
-/* Meets the threads of `mask`. `source`: lane of a shuffle. */
+/* Waits for the threads of `mask`, and does an operation with their values. Returns the result of
+ * this thread. `source`: the lane whose value a shuffle returns. */
 uint64_t dpk_gpu_warp(uint32_t operation, uint32_t mask, uint64_t value, uint32_t source);
-/* Returns the lanes that are at the same place. */
+/* Returns the mask of the lanes that call it at the same place of the code. */
 uint32_t dpk_gpu_active(void);
 /* Lets other threads run. */
 void dpk_gpu_yield(void);
@@ -45,9 +46,9 @@ uint64_t dpk_gpu_globaltimer(void); /* nanoseconds */
 void dpk_gpu_trap(void) __attribute__((noreturn));
 void dpk_gpu_assert(const char *what, const char *file, uint32_t line, const char *function)
     __attribute__((noreturn));
-/* printf with its arguments in memory, as CUDA's vprintf. */
+/* Prints arguments that lie in memory, like CUDA's vprintf. */
 int32_t dpk_gpu_vprintf(const char *format, const void *arguments);
-/* 16-byte compare and exchange; `expected` gets the former value. */
+/* Compares and exchanges 16 bytes; `expected` receives the former value. */
 void dpk_gpu_cas128(void *at, void *expected, const void *desired);
 
 #endif

@@ -1,11 +1,12 @@
-/* Failures of device code: one line each, which names kernel, block, thread and source line. */
+/* Reports failures of device code. Each report is a line that names kernel, block, thread and
+ * source line. */
 #include "private.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes the kernel's name as the source has it, if there is a library of C++. */
+/* Writes the kernel's name as in the source, if the program has a C++ library that demangles it. */
 static void kernel_name(const struct block *b, char *out, size_t size)
 {
     typedef char *demangle(const char *, char *, size_t *, int *);
@@ -66,7 +67,7 @@ static bool wait_alike(const struct fiber *a, const struct fiber *b)
            (a->wait != WAIT_WARP || a->mask == b->mask);
 }
 
-/* Reports the threads that wait as `f` does, once for all of them. */
+/* Reports all threads that wait for the same as `f`, in one line. */
 static void report_alike(const struct block *b, struct fiber *f)
 {
     char threads[80], what[64], text[160];

@@ -1,4 +1,4 @@
-/* Faults of device code: the signal's handler leaves the fiber, and its worker reports the fault. */
+/* Faults of device code: the signal handler leaves the fiber, and its worker reports the fault. */
 #include "private.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { CAUGHT = sizeof caught / sizeof *caught, SIGNAL_STACK = 64 << 10 };
 static struct sigaction before[CAUGHT];
 
-/* Runs below the worker's saved frame, instead of the faulting code. */
+/* Runs on the worker's stack instead of the faulting code. */
 static void leave_fiber(struct worker *w)
 {
     void *nowhere;

@@ -1,4 +1,4 @@
-/* Fibers of a block: which runs next. */
+/* Fibers of a block: chooses the fiber that runs next. */
 #include "private.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 _Thread_local struct dpk_gpu_thread *dpk_gpu_self;
 
-enum { POLLS = 32 }; /* polls of a thread in a row */
+enum { POLLS = 32 }; /* polls of a thread before it yields */
 
 static _Atomic size_t stack_bytes = (size_t)64 << 10;
 
@@ -14,7 +14,7 @@ bool dpk_blocks_set_stack(size_t bytes)
 {
     if (bytes > (size_t)64 << 20)
         return false;
-    /* The runtime's own functions, as printf, run on this stack too. */
+    /* Functions of the runtime, such as printf, run on this stack, too. */
     atomic_store(&stack_bytes, bytes + ((size_t)60 << 10));
     return true;
 }
@@ -42,8 +42,8 @@ static struct fiber *queue_take(struct queue *q)
     return f;
 }
 
-/* Stacks begin at different places of their pages: else all of them would share the same few lines
- * of the processor's cache. */
+/* Stacks start at different offsets of their pages. Otherwise all stacks would share the same few
+ * lines of the processor's cache. */
 enum { COLOURS = 13, COLOUR = 5 * 64 };
 
 static struct fiber *new_fiber(void)
@@ -156,7 +156,7 @@ void block_leave(struct fiber *f)
 void block_leave_forever(struct fiber *f)
 {
     go_on(pick(f->block), &f->sp, f->block->worker->sp);
-    abort(); /* nothing continues it */
+    abort(); /* no fiber continues a fiber that has ended */
 }
 
 void block_fail(enum dpk_block_failure failure, const void *pc, const char *what)

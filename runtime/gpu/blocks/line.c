@@ -21,10 +21,11 @@ static bool line_in_unit(Dwarf_Die *unit, Dwarf_Addr address, char *out, size_t 
     return true;
 }
 
-/* LLVM gives no line to code that it has moved: then the line of the code before it is near. */
+/* LLVM gives no line to code that it has moved. The line of code at most this many bytes before it
+ * is close enough. */
 enum { NEAR = 64 };
 
-/* LLVM writes no list of addresses (.debug_aranges), so each unit is asked. */
+/* LLVM writes no list of addresses (.debug_aranges), so this searches each compilation unit. */
 static bool find_in_module(Dwfl_Module *module, uintptr_t pc, char *out, size_t size)
 {
     Dwarf_Addr bias = 0;
@@ -55,7 +56,7 @@ static bool from_debug_information(uintptr_t pc, char *out, size_t size)
 void block_line(const void *pc, char *out, size_t size)
 {
     Dl_info where;
-    /* After a call, `pc` is the next instruction's. */
+    /* `pc` is the address after a call. */
     if (from_debug_information((uintptr_t)pc - 1, out, size))
         return;
     if (dladdr(pc, &where) && where.dli_fname)

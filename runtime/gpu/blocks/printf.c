@@ -33,7 +33,7 @@ static void put(struct output *o, const char *text, size_t size)
     o->used += size;
 }
 
-/* A specification, as "%-*.3lld", without its length modifiers. */
+/* A conversion specification such as "%-*.3lld", without its length modifiers. */
 struct specification {
     char text[SPECIFICATION_MAX];
     size_t used;

@@ -14,14 +14,14 @@ enum block_wait { WAIT_NONE, WAIT_BARRIER, WAIT_WARP, WAIT_ACTIVE };
 struct fiber {
     struct dpk_gpu_thread self; /* first: dpk_gpu_self points to it */
     struct block *block;
-    struct fiber *next;  /* in a queue, or in the list of free fibers */
-    struct fiber *other; /* next fiber of the block */
-    void *sp;            /* while it does not run */
+    struct fiber *next;  /* the next fiber of a queue, or of the list of free fibers */
+    struct fiber *other; /* the next fiber of the same block */
+    void *sp;            /* saved stack pointer, while the fiber does not run */
     struct dpk_fiber_stack stack;
-    uint32_t index; /* linear number of its thread */
+    uint32_t index; /* linear number of its thread in the block */
     enum block_wait wait;
-    uint32_t barrier, mask; /* what it waits for */
-    const void *site;       /* code that waits */
+    uint32_t barrier, mask; /* the barrier, or the lanes, that the fiber waits for */
+    const void *site;       /* address of the code that waits */
     uint32_t operation, source;
     uint64_t value, result;
 };
@@ -42,7 +42,7 @@ struct warp {
     uint32_t live; /* threads that have not ended */
     uint32_t groups;
     struct group group[DPK_BLOCK_WARP];
-    struct fiber *lane[DPK_BLOCK_WARP]; /* waiting ones */
+    struct fiber *lane[DPK_BLOCK_WARP]; /* fibers that wait, by lane */
 };
 
 enum { BARRIERS = 16 };
@@ -54,9 +54,9 @@ struct block {
     uint32_t at[3];
     uint32_t threads, started, live, polls;
     struct queue ready, polling;
-    struct fiber *fibers; /* all of them */
+    struct fiber *fibers; /* all fibers of the block */
     char *shared;
-    void (*entry)(void *);          /* code of its fibers: block_thread_main */
+    void (*entry)(void *);          /* the code that its fibers run: block_thread_main */
     bool (*settle)(struct block *); /* block_warp_settle */
     bool failed;
     struct barrier barriers[BARRIERS];
@@ -64,26 +64,26 @@ struct block {
 };
 
 struct worker {
-    unsigned number, count; /* count: of all workers */
+    unsigned number, count; /* count: number of all workers */
     void *sp;               /* the worker's own stack, while a fiber runs */
     struct fiber *free;
     struct block *free_blocks;
     struct block *active, **active_end;
     unsigned active_count;
-    struct { /* of a fault */
+    struct { /* the fault that the signal handler saw */
         int signal;
         bool written;
         const void *pc, *address;
     } fault;
-    struct { /* a failure that the worker reports, on its own stack: a fiber's may be too small */
+    struct { /* a failure; reported on the worker's stack, since a fiber's may be too small */
         enum dpk_block_failure kind;
-        struct fiber *fiber; /* NULL: of the whole block */
+        struct fiber *fiber; /* NULL: the whole block failed */
         const void *pc;
         char what[640];
     } failure;
 };
 
-/* The running thread, or NULL. Device code loads it. */
+/* The running thread, or NULL. Device code reads this variable. */
 extern _Thread_local struct dpk_gpu_thread *dpk_gpu_self
     __attribute__((tls_model("initial-exec"), visibility("default")));
 
@@ -94,16 +94,16 @@ static inline struct fiber *block_here(void)
 
 /* ---- fiber.c ---- */
 void block_queue_put(struct queue *q, struct fiber *f);
-/* Continues another fiber, or the worker, until the fiber runs again. */
+/* Lets another fiber or the worker continue. Returns when the fiber runs again. */
 void block_leave(struct fiber *f);
-/* Same, for a fiber that has ended. */
+/* Does the same for a fiber that has ended; it never returns. */
 void block_leave_forever(struct fiber *f) __attribute__((noreturn));
-/* Runs fibers until none can run or each that polls has polled. */
+/* Runs fibers until no fiber can run, or every fiber that polls has polled. */
 void block_slice(struct block *b);
-/* Gives the block's fibers back to the worker. */
+/* Returns the fibers of the block to the worker's list of free fibers. */
 void block_give_fibers(struct block *b);
 
-/* Leaves the running thread, which has failed. */
+/* Ends the running thread, which has failed. */
 void block_fail(enum dpk_block_failure failure, const void *pc, const char *what)
     __attribute__((noreturn));
 
@@ -112,24 +112,25 @@ void block_fail(enum dpk_block_failure failure, const void *pc, const char *what
 void block_thread_main(void *fiber);
 
 /* ---- barrier.c ---- */
-void block_barrier_ended(struct block *b); /* a thread has ended */
+void block_barrier_ended(struct block *b); /* call this when a thread has ended */
 
 /* ---- warp.c ---- */
 void block_warp_begin(struct block *b);
 void block_warp_ended(struct fiber *f);
-/* No thread can run: lets threads that ask who is active go on. Returns false if there are none. */
+/* Call this when no thread can run. Answers threads that wait for the mask of active lanes. Returns
+ * false if no thread waits for it. */
 bool block_warp_settle(struct block *b);
 
 /* ---- failure.c ---- */
-/* After a slice: reports what has failed. Runs on the worker's stack. `f`: the thread that faulted. */
+/* Reports the failure of a slice, on the worker's stack. `f`: the thread that faulted. */
 void block_fail_report(struct block *b, struct fiber *f);
 
 /* ---- fault.c ---- */
-void block_fault_catch(void); /* of the process, once */
-void block_fault_stack(void); /* of a worker: its stack for signals */
+void block_fault_catch(void); /* installs the signal handlers, once in a process */
+void block_fault_stack(void); /* gives the calling worker a stack for signal handlers */
 
 /* ---- line.c ---- */
-/* Writes "FILE:LINE", or the object and offset, of code at `pc`. */
+/* Writes the place of the code at `pc`: "FILE:LINE", or the object and the offset. */
 void block_line(const void *pc, char *out, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Threads of a block: what a fiber runs. */
+/* Runs threads of a block on a fiber. */
 #include "private.h"
 
 static void number_thread(struct fiber *f, uint32_t index)

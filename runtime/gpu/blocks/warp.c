@@ -1,5 +1,5 @@
-/* Threads of a warp that meet: shuffles, votes, reductions, __syncwarp. Each thread says with whom
- * it meets; when all of these have arrived, each gets its result. */
+/* Operations of several threads of a warp: shuffles, votes, reductions, __syncwarp. Each thread
+ * names the lanes that take part; when all these lanes have arrived, each gets its result. */
 #include "device.h"
 #include "private.h"
 

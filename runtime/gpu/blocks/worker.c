@@ -17,7 +17,7 @@ static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t news = PTHREAD_COND_INITIALIZER;
 static struct dpk_grid *grids, **grids_end = &grids;
 static struct job *jobs, **jobs_end = &jobs;
-static _Atomic unsigned waiting; /* grids and jobs in the lists */
+static _Atomic unsigned waiting; /* number of grids and jobs in the lists */
 static unsigned asleep;
 static unsigned workers_running;
 static _Thread_local struct worker *own;
@@ -97,7 +97,7 @@ static struct dpk_grid *take(uint64_t *index, uint64_t *dropped)
     if (!g)
         return NULL;
     *index = g->next++;
-    if (atomic_load(&g->failure)) { /* the others are not run */
+    if (atomic_load(&g->failure)) { /* after a failure, the remaining blocks do not run */
         *dropped = g->total - *index;
         g->next = g->total;
     }
@@ -110,7 +110,7 @@ static struct dpk_grid *take(uint64_t *index, uint64_t *dropped)
     return g;
 }
 
-/* Starts a block on the worker, or does a job. Returns false if there is nothing to do. */
+/* Starts a block on the worker, or runs a job. Returns false if no block and no job waits. */
 static bool take_work(struct worker *w)
 {
     uint64_t index = 0, dropped = 0;
@@ -216,7 +216,7 @@ static void *work(void *context)
         if (!w->active && !took)
             sleep_until_news();
         else if (w->active && !took && !ended)
-            sched_yield(); /* all of them poll */
+            sched_yield(); /* all threads poll */
     }
     return NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * fibers: stacks that a thread of the host switches between.
+ * fibers: several stacks, between which a host thread switches.
  *
  *     struct dpk_fiber_stack stack;
  *     if (dpk_fiber_stack_map(&stack, 65536)) {
@@ -7,7 +7,7 @@
  *         dpk_fiber_switch(&here, fiber);             // runs entry(context)
  *     }                                               // entry: dpk_fiber_switch(&fiber, here)
  *
- * A fiber stays on the thread of the host that started it.
+ * A fiber runs only on the host thread that started it.
  */
 #ifndef DPK_GPU_FIBERS_FIBERS_H
 #define DPK_GPU_FIBERS_FIBERS_H
@@ -19,8 +19,8 @@ struct dpk_fiber_stack {
     char *low, *top; /* usable bytes; the page below `low` faults */
 };
 
-/* Maps a stack of at least `size` bytes. Pages are used when they are touched. Returns false if
- * there is no memory. */
+/* Maps a stack of at least `size` bytes. The system allocates a page at its first use. Returns
+ * false if memory is exhausted. */
 bool dpk_fiber_stack_map(struct dpk_fiber_stack *stack, size_t size);
 void dpk_fiber_stack_unmap(struct dpk_fiber_stack *stack);
 /* Returns true if the address is in the page below the stack. */

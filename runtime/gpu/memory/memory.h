@@ -1,6 +1,6 @@
 /*
- * memory: memory of the emulated GPU and of the host, as CUDA programs allocate it. A page that
- * faults is after each allocation.
+ * memory: memory of the emulated GPU and of the host, as CUDA programs allocate it. A guard page
+ * after each allocation faults.
  *
  *     void *at = dpk_gpu_memory_new(4096, DPK_GPU_MEMORY_DEVICE);
  *     struct dpk_gpu_memory m;
@@ -28,20 +28,20 @@ struct dpk_gpu_memory {
     enum dpk_gpu_memory_kind kind;
 };
 
-/* Bytes of memory that the emulated GPU says it has, and those that are allocated. */
+/* The size of the emulated GPU's memory in bytes, and the number of allocated bytes. */
 #define DPK_GPU_MEMORY_TOTAL ((size_t)4 << 30)
 size_t dpk_gpu_memory_used(void);
 
-/* Returns zeroed memory, or NULL if there is not enough. `size` is not 0. */
+/* Returns zeroed memory, or NULL if not enough memory is left. `size` must not be 0. */
 void *dpk_gpu_memory_new(size_t size, enum dpk_gpu_memory_kind kind);
 /* Frees memory of dpk_gpu_memory_new. Returns false if `at` is not the beginning of an allocation
  * of this kind. */
 bool dpk_gpu_memory_free(void *at, enum dpk_gpu_memory_kind kind);
-/* Notes memory that others own. Returns false if a part of it is noted already, or there is no
- * memory for the note. */
+/* Notes memory that the program or its code owns. Returns false if a part of it is noted already,
+ * or if memory is exhausted. dpk_gpu_memory_forget removes the note. */
 bool dpk_gpu_memory_note(void *at, size_t size, enum dpk_gpu_memory_kind kind);
 bool dpk_gpu_memory_forget(void *at, enum dpk_gpu_memory_kind kind);
-/* Finds the allocation that has this address. */
+/* Finds the allocation or note that contains the address. Returns false for an unknown address. */
 bool dpk_gpu_memory_find(const void *at, struct dpk_gpu_memory *out);
 /* Frees all memory of the device. */
 void dpk_gpu_memory_reset(void);

@@ -1,4 +1,4 @@
-/* The order of work: which operation may start. */
+/* The order of work: decides which operation may start. */
 #include "gpu/memory/memory.h"
 #include "private.h"
 
@@ -8,7 +8,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct dpk_stream legacy = {.last = &legacy.first};
-static struct dpk_stream *streams; /* without the default one */
+static struct dpk_stream *streams; /* all streams except the default stream */
 static struct dpk_gpu_event *events;
 static uint64_t submitted;
 static unsigned sleepers;
@@ -27,7 +27,7 @@ void stream_unlock(void)
 
 enum { SPINS = 4000 };
 
-/* Short work ends before a sleep would begin. */
+/* Polls first: short work ends sooner than a thread could go to sleep. */
 void stream_sleep(void)
 {
     const uint64_t before = atomic_load(&ends);
@@ -44,7 +44,7 @@ void stream_sleep(void)
 
 struct dpk_stream *stream_find(struct dpk_stream *s)
 {
-    /* 1 and 2 are CUDA's names of the default stream. */
+    /* CUDA also names the default stream by the numbers 1 and 2. */
     if ((uintptr_t)s <= 2)
         return &legacy;
     for (struct dpk_stream *o = streams; o; o = o->next)
@@ -216,7 +216,7 @@ static bool start(struct operation *op)
         return true;
     }
     if (atomic_load(&failure))
-        return true; /* the device does nothing more */
+        return true; /* after a failure, the device runs no work */
     op->started = true;
     bool started;
     if (op->kind == OP_LAUNCH) {
@@ -243,7 +243,7 @@ static bool pump_stream(struct dpk_stream *s)
     return moved;
 }
 
-/* Starts all that may start. */
+/* Starts all operations that may start. */
 static void pump(void)
 {
     bool moved = true;

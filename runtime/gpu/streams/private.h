@@ -6,7 +6,7 @@
 
 enum operation_kind { OP_LAUNCH, OP_COPY, OP_FILL, OP_CALL, OP_RECORD, OP_WAIT };
 
-/* One piece of work. Allocated; launches have their arguments behind it. */
+/* A piece of work, allocated. The arguments of a launch follow the structure. */
 struct operation {
     enum operation_kind kind;
     struct operation *next;
@@ -23,7 +23,7 @@ struct operation {
         } host;
         struct {
             struct dpk_gpu_event *event;
-            uint64_t generation; /* record of the event */
+            uint64_t generation; /* record that is made or awaited */
         } event;
     };
 };
@@ -37,23 +37,25 @@ struct dpk_stream {
 
 struct dpk_gpu_event {
     struct dpk_gpu_event *next;
-    uint64_t recorded, reached; /* number of the latest record, and of the latest that is reached */
+    uint64_t recorded, reached; /* numbers of the latest record, and of the latest reached */
     uint64_t time;
-    unsigned users; /* operations */
+    unsigned users; /* operations that refer to the event */
     bool destroyed;
 };
 
-/* ---- order.c: the order of work. Functions with a stream lock and unlock themselves. ---- */
+/* ---- order.c: the order of work. ---- */
 void stream_lock(void);
 void stream_unlock(void);
-/* Sleeps until work has ended. The caller holds the lock. */
+/* Sleeps until some work has ended. Call this with the lock. */
 void stream_sleep(void);
-/* Returns the stream, the default one for NULL, or NULL if there is no such stream. Locked. */
+/* Returns the stream; for NULL, the default stream. Returns NULL if the stream does not exist. Call
+ * this with the lock. */
 struct dpk_stream *stream_find(struct dpk_stream *s);
 struct dpk_gpu_event *stream_find_event(struct dpk_gpu_event *e);
 void stream_add_event(struct dpk_gpu_event *e);
 void stream_drop_event(struct dpk_gpu_event *e);
-/* Gives an operation to the stream, which owns it then. Returns 0, or an error: it is freed. */
+/* Gives an operation to a stream, which then owns it. Call this without the lock. Returns 0, or an
+ * error; then the operation is freed. */
 int stream_submit(struct dpk_stream *s, struct operation *op);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * streams: work of the emulated GPU in order: launches, copies, calls of the host, events. Streams
- * are independent of each other, except that the default stream (NULL) waits for the others that do
- * not have DPK_STREAM_NON_BLOCKING, and they for it.
+ * streams: run work of the emulated GPU in its order: launches, copies, host functions, events.
+ * Streams are independent of each other, with one exception: the default stream (NULL) and streams
+ * without DPK_STREAM_NON_BLOCKING wait for each other's earlier work.
  *
  *     struct dpk_stream *s;
  *     dpk_stream_create(0, &s);
@@ -9,7 +9,7 @@
  *     dpk_stream_wait(s);                        // returns the launch's failure
  *     dpk_stream_destroy(s);
  *
- * Functions return 0 or an error. The numbers are those that both APIs of CUDA have.
+ * Functions return 0 or an error. Errors have the numbers of CUDA.
  */
 #ifndef DPK_GPU_STREAMS_STREAMS_H
 #define DPK_GPU_STREAMS_STREAMS_H
@@ -33,32 +33,33 @@ enum dpk_gpu_error {
 };
 
 struct dpk_stream;    /* NULL: the default stream */
-struct dpk_gpu_event; /* a point of a stream */
+struct dpk_gpu_event; /* a point in a stream's work */
 
 enum { DPK_STREAM_NON_BLOCKING = 1 };
 
 int dpk_stream_create(unsigned flags, struct dpk_stream **out);
-/* Work that is in the stream is still done. */
+/* Destroys the stream when its submitted work is done; does not wait for it. */
 int dpk_stream_destroy(struct dpk_stream *s);
 int dpk_stream_flags(struct dpk_stream *s, unsigned *out);
 /* Waits for all work of the stream, or of all streams. Returns the device's error. */
 int dpk_stream_wait(struct dpk_stream *s);
 int dpk_stream_wait_all(void);
-/* Returns NOT_READY if the stream has work. */
+/* Returns NOT_READY if the stream has work that has not ended. */
 int dpk_stream_query(struct dpk_stream *s);
 
 struct dpk_stream_launch {
     const struct dpk_gpu_kernel *kernel;
     uint32_t blocks[3], threads[3];
     uint32_t dynamic;      /* bytes */
-    uint32_t shared_limit; /* most bytes of static and dynamic shared memory */
+    uint32_t shared_limit; /* largest sum of static and dynamic shared memory, in bytes */
     void **args;           /* copied */
     bool cooperative;      /* all blocks run at once */
 };
-/* Starts a kernel after the stream's work. `why`, if not NULL, gets the reason of an error. */
+/* Starts a kernel after the earlier work of the stream. `why`, if not NULL, receives the reason of
+ * an error. */
 int dpk_stream_launch(struct dpk_stream *s, const struct dpk_stream_launch *launch,
                       struct dpk_error *why);
-/* Copies `rows` rows of `width` bytes, whose beginnings are `pitch` bytes apart. */
+/* Copies `rows` rows of `width` bytes. A pitch is the distance between the starts of two rows. */
 struct dpk_stream_copy {
     void *to;
     const void *from;
@@ -81,10 +82,11 @@ int dpk_gpu_event_wait(struct dpk_gpu_event *e);
 int dpk_gpu_event_query(struct dpk_gpu_event *e);
 /* Gets the nanoseconds between two events. NOT_READY: one of them is not reached yet. */
 int dpk_gpu_event_elapsed(struct dpk_gpu_event *from, struct dpk_gpu_event *to, int64_t *out);
-/* Later work of the stream waits for the event as it is recorded now. */
+/* Lets later work of the stream wait for the latest record of the event. */
 int dpk_stream_wait_event(struct dpk_stream *s, struct dpk_gpu_event *e);
 
-/* Returns the error that ended a kernel; the device does nothing more until a reset. */
+/* Returns the error of a kernel that failed, or 0. After such an error, the device runs no work
+ * until dpk_gpu_reset. */
 int dpk_gpu_failed(void);
 void dpk_gpu_reset(void);
 

@@ -1,4 +1,4 @@
-/* Work that programs give to streams, and events. */
+/* Makes the operations that programs submit to streams, and events. */
 #include "private.h"
 
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static int submit_event(struct dpk_stream *s, struct dpk_gpu_event *e, enum oper
             e->recorded++;
         op->event.event = e;
         op->event.generation = e->recorded;
-        e->users++; /* until it is submitted */
+        e->users++; /* keeps the event until the operation is submitted */
     }
     stream_unlock();
     if (!good || !op) {
@@ -145,7 +145,7 @@ int dpk_stream_wait(struct dpk_stream *s)
         error = DPK_GPU_INVALID_HANDLE;
     for (const struct operation *op = found ? found->first : NULL; op; op = op->next)
         last = op->number;
-    /* Work that others submit meanwhile is not waited for. */
+    /* Does not wait for work that other threads submit meanwhile. */
     while (found && found->first && found->first->number <= last) {
         stream_sleep();
         found = stream_find(s);
@@ -202,7 +202,7 @@ static size_t rounded(size_t size)
     return (size + 15) & ~(size_t)15;
 }
 
-/* Makes an operation with a copy of the arguments behind it. */
+/* Makes an operation that a copy of the arguments follows. */
 static struct operation *copy_launch(const struct dpk_stream_launch *l)
 {
     const struct dpk_gpu_kernel *k = l->kernel;

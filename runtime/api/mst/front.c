@@ -1,4 +1,4 @@
-/* What a program calls instead of the C library. */
+/* Functions that a program calls instead of those of the C library. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -51,8 +51,8 @@ static const char *shown(const char *resolved)
 
 /* ---- Configuration space ---- */
 
-/* Descriptors that are known to be of that file, so that accesses need not ask the kernel: tools
- * make hundreds of thousands. */
+/* Descriptors that are known to refer to that file. Tools access it hundreds of thousands of times,
+ * so an access should not ask the kernel. */
 #define DESCRIPTORS_MAX 256
 enum { UNKNOWN = 0, READABLE = 1, WRITABLE = 2, BRIDGE = 4 /* not the function */ };
 static atomic_uchar known[DESCRIPTORS_MAX];
@@ -129,8 +129,8 @@ static void my_closefrom(int first)
     closefrom(first);
 }
 
-/* Returns true for an access of the vendor's capability. Accesses of parts of a dword do nothing on
- * a card, and are the file's here. */
+/* Returns true for an access of the vendor-specific capability. An access of a part of a dword does
+ * nothing on a card; here it reads the file. */
 static bool is_gateway(off_t offset, size_t size)
 {
     return size == 4 && offset % 4 == 0 && offset >= MST_GATEWAY &&
@@ -219,7 +219,7 @@ static ssize_t my_pread_checked(int fd, void *bytes, size_t size, off_t offset, 
 
 /* ---- The rest ---- */
 
-/* Tools of cards want to be root. Nothing of an emulated device needs root. */
+/* Tools for cards refuse to run without root. An emulated device does not need root. */
 static uid_t my_geteuid(void)
 {
     return 0;

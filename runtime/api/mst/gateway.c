@@ -1,4 +1,4 @@
-/* The vendor-specific capability, and the address spaces behind it. */
+/* The vendor-specific capability, and the address spaces that it gives access to. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,8 +15,8 @@ enum {
     DATA = 0x14
 };
 #define SPACE_MASK   0xffffu
-#define STATUS_GOOD  (1u << 29) /* of CONTROL: the space exists */
-#define ADDRESS_FLAG (1u << 31) /* written 1: a write, cleared when done; written 0: a read, set */
+#define STATUS_GOOD  (1u << 29) /* in CONTROL: the address space exists */
+#define ADDRESS_FLAG (1u << 31) /* written: 1 for a write, 0 for a read; toggles when done */
 #define ADDRESS_MASK 0x3fffffffu
 
 enum { SPACE_ICMD_EXT = 0x1, SPACE_CR = 0x2, SPACE_ICMD = 0x3, SPACE_SEMAPHORE = 0xa };
@@ -26,17 +26,17 @@ enum { SPACE_ICMD_EXT = 0x1, SPACE_CR = 0x2, SPACE_ICMD = 0x3, SPACE_SEMAPHORE =
 #define ICMD_SIZE    0x1000
 #define ICMD_MAILBOX 0x100000
 #define CONTROL_BUSY (1u << 0)
-#define CONTROL_EXMB (1u << 1) /* the mailbox is in the memory of the host */
+#define CONTROL_EXMB (1u << 1) /* the mailbox is in host memory */
 #define STATUS_SHIFT 8
 #define STATUS_MASK  (0xffu << STATUS_SHIFT)
 #define OPCODE_SHIFT 16
 
 /* Addresses in the space of configuration registers. */
 #define CR_HARDWARE_ID 0xf0014
-#define CR_NOTHING     0xbadacce5u /* what a card answers where it has nothing */
+#define CR_NOTHING     0xbadacce5u /* what a card returns for an address without a register */
 
-/* ---- The semaphore of the mailbox ----
- * It is a lock of a file, so that it excludes other processes and ends with its holder. */
+/* ---- The semaphore of the mailbox ---- The semaphore is a file lock: it excludes other processes,
+ * and the kernel releases it when its holder ends. */
 
 #define HELD_BY_OTHERS UINT32_MAX
 
@@ -129,8 +129,8 @@ static bool has_space(uint32_t space)
            space == SPACE_SEMAPHORE;
 }
 
-/* A card has few of its configuration registers, all of which can only be read: its id, and
- * whether its firmware has yet to start, at three addresses of different generations. */
+/* Only a few configuration registers are emulated, and they can only be read: the hardware id, and
+ * whether the firmware has started. Generations of cards have the latter at three addresses. */
 static uint32_t read_cr(const struct mst_gateway *g, uint32_t address)
 {
     static const uint32_t not_started[] = {0xb0004, 0xb5e04, 0xb5f04};
@@ -211,6 +211,6 @@ void mst_gateway_write(struct mst_gateway *g, unsigned offset, uint32_t value)
         g->data = value;
         break;
     default:
-        break; /* can only be read */
+        break; /* the other registers can only be read */
     }
 }

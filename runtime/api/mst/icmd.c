@@ -21,7 +21,7 @@ enum { TLV_OPERATION = 1, TLV_REGISTER = 3 };
 #define HEADERS_SIZE      (OPERATION_SIZE + 4)
 #define STATUS_SHIFT      8
 #define STATUS_MASK       (0x7fu << STATUS_SHIFT)
-#define RESPONSE          (1u << 15) /* of the second dword */
+#define RESPONSE          (1u << 15) /* a bit of the second dword */
 
 _Static_assert(HEADERS_SIZE + DPK_REGISTER_SIZE_MAX <= MST_MAILBOX_SIZE, "a register has room");
 

@@ -51,7 +51,7 @@ struct mst_tree {
  * the same time. */
 enum dpk_status mst_tree_write(struct dpk_device *device, struct mst_tree *out,
                                struct dpk_error *err);
-/* Returns true if the path is one of those where tools look for cards. */
+/* Returns true for a path where tools look for cards. */
 bool mst_tree_has(const char *path);
 
 /* ---- The bridge above the function (bridge.c) ----
@@ -84,20 +84,20 @@ struct mst_gateway {
     struct dpk_registers *registers;
     unsigned hardware_id;
     const char *semaphore;         /* path of its file; borrowed */
-    int lock;                      /* that file, or -1 */
+    int lock;                      /* descriptor of that file, or -1 */
     int trace;                     /* for mst_icmd */
-    int process;                   /* the process that has opened it */
-    uint32_t ticket, next_ticket;  /* semaphore of the gateway, and its counter */
+    int process;                   /* the process that opened `lock` */
+    uint32_t ticket, next_ticket;  /* the semaphore of the gateway, and its next value */
     uint32_t holder;               /* semaphore of the mailbox: 0, or what its holder wrote */
     uint32_t space, address, data; /* registers of the gateway */
-    uint32_t control;              /* of the mailbox: opcode, status, busy */
+    uint32_t control;              /* register of the mailbox: opcode, status, busy */
     uint8_t mailbox[MST_MAILBOX_SIZE];
 };
 /* Reads or writes a dword of the capability; `offset` is from its start, a multiple of 4 below
  * MST_GATEWAY_SIZE. */
 uint32_t mst_gateway_read(struct mst_gateway *g, unsigned offset);
 void mst_gateway_write(struct mst_gateway *g, unsigned offset, uint32_t value);
-/* Releases its semaphores and the file. */
+/* Releases the semaphores and closes the file. */
 void mst_gateway_close(struct mst_gateway *g);
 
 #endif

@@ -97,8 +97,8 @@ static void enter(struct writer *w, const char *root, const char *format, ...)
                     : dpk_folder_make(w->folder, w->err);
 }
 
-/* Writes a file if it has another content. Nobody needs it after the machine has stopped, so it is
- * not synchronized. */
+/* Writes a file if its content differs. The file is not synchronized, because it is not needed
+ * after a restart of the machine. */
 static void put(struct writer *w, const char *name, const void *bytes, size_t size)
 {
     char path[PATH_MAX];

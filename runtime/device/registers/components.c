@@ -132,7 +132,7 @@ static const struct register_field mcc_fields[] = {
     {"error_code", 0xc, 8, 8},       {"control_progress", 0xc, 16, 7},
     {"component_size", 0x10, 0, 32}, {"device_index", 0x14, 16, 12}};
 
-/* Refuses an instruction, with what it said as the reason. */
+/* Refuses an instruction, and keeps its name as the reason. */
 static enum dpk_register_status refuse_mcc(struct register_call *call, struct dpk_error *err)
 {
     (void)dpk_fail(err, DPK_ERR_USAGE, "instruction %u, handle %#x, component %u, %u bytes",
@@ -238,7 +238,8 @@ static enum dpk_register_status update(struct register_call *call, struct dpk_er
     return answer_mcc(call, ERROR_NONE);
 }
 
-/* Applies what was written. The error is the number of the device's refusal. */
+/* Applies the written component. If the device refuses it, error_code becomes the number of the
+ * refusal. */
 static enum dpk_register_status verify(struct register_call *call, struct dpk_error *err)
 {
     struct registers_update *u = &call->registers->update;
@@ -257,7 +258,7 @@ static enum dpk_register_status verify(struct register_call *call, struct dpk_er
                : reject != DPK_REJECT_NONE ? (unsigned)reject
                                            : ERROR_ANY;
     (void)answer_mcc(call, u->error);
-    call->answered = true; /* tools read error_code if the access failed */
+    call->answered = true; /* tools read error_code after a failed access */
     return u->error == ERROR_NONE ? DPK_REGISTER_OK : DPK_REGISTER_BAD_CONFIG;
 }
 
@@ -284,7 +285,7 @@ static enum dpk_register_status set_mcc(struct register_call *call, struct dpk_e
     case CANCEL:
         end_component(u);
         return answer_mcc(call, ERROR_NONE);
-    case ACTIVATE: /* it is applied already */
+    case ACTIVATE: /* VERIFY has applied the component already */
     case ACTIVATE_COMPONENT:
     case CHECK:
         return u->writing ? refuse_mcc(call, err) : answer_mcc(call, ERROR_NONE);
@@ -299,8 +300,8 @@ static enum dpk_register_status set_mcc(struct register_call *call, struct dpk_e
 static const struct register_field mcda_fields[] = {
     {"update_handle", 0, 0, 24}, {"offset", 4, 0, 32}, {"size", 8, 0, 16}};
 
-/* Bytes come in order. Each dword of the register has four bytes of the component, the first one in
- * its low bits. The last dword may have more than the component. */
+/* Bytes must arrive in order. Each dword of the register has four bytes of the component, and the
+ * lowest bits have the first byte. The last dword may have bytes after the end of the component. */
 static enum dpk_register_status set_mcda(struct register_call *call, struct dpk_error *err)
 {
     struct registers_update *u = &call->registers->update;

@@ -1,4 +1,4 @@
-/* Registers that tell what a card is. */
+/* Registers with the identity of a card. */
 #include <string.h>
 #include <time.h>
 
@@ -139,7 +139,7 @@ static const struct register_field mcam_fields[] = {{"access_reg_group", 0, 0, 8
 
 struct mask {
     unsigned first;
-    uint8_t bytes[GROUP_SIZE / 8]; /* bit 0 is the lowest of the last byte */
+    uint8_t bytes[GROUP_SIZE / 8]; /* bit 0 is the lowest bit of the last byte */
 };
 
 static void add_to_mask(struct mask *mask, const struct register_group *group)

@@ -5,7 +5,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* The header of a configuration item (config_item_ext), which begins at `at`. */
+/* The header of a configuration item (config_item_ext), which starts at the offset `at`. */
 #define ITEM_SIZE 12
 #define ITEM_FIELDS(at)                                                                            \
     {"length", (at), 0, 9}, {"version", (at), 12, 4}, {"writer_id", (at), 16, 5},                  \
@@ -17,11 +17,11 @@
 
 enum { MODE_NEXT, MODE_CURRENT, MODE_FACTORY };
 
-/* What the header of an access names. */
+/* The configuration item that the header of an access names. */
 struct item {
     unsigned class_id;
     uint32_t index;
-    const struct dpk_nv_def *def; /* NULL: the card does not know it */
+    const struct dpk_nv_def *def; /* NULL: the card does not know the item */
     struct dpk_device *device;
 };
 
@@ -55,8 +55,8 @@ static void put_header(struct register_call *call, const struct dpk_nv_tlv *tlv)
 
 static const struct register_field nvda_fields[] = {ITEM_FIELDS(0)};
 
-/* The item that a device does not have: zeros. A card without limits is emulated, so a capability
- * that it does not have is all ones. */
+/* Makes the value of an item that the device does not have. It is all zeros, but a capability is
+ * all ones, because an emulated card has no limits. */
 static void make_absent(const struct item *item, struct dpk_nv_tlv *out)
 {
     *out = (struct dpk_nv_tlv){.ovr_en = true, .rd_en = true, .size = item->def->size};
@@ -90,7 +90,7 @@ static enum dpk_register_status get_nvda(struct register_call *call, struct dpk_
     return DPK_REGISTER_OK;
 }
 
-/* Writes what the log tells about a change. */
+/* Writes the text of the device's log about a change. */
 static void describe(const struct item *item, unsigned writer, const char *what, char *out,
                      size_t size)
 {
@@ -153,7 +153,7 @@ static const struct register_field nvia_fields[] = {{"target", 0, 0, 3}, {"write
 static enum dpk_register_status set_nvia(struct register_call *call, struct dpk_error *err)
 {
     struct dpk_device *device = NULL;
-    if (register_get(call, "target") != 0) /* ALL is the only one */
+    if (register_get(call, "target") != 0) /* the only target is ALL */
         return DPK_REGISTER_BAD_PARAMETER;
     if (registers_need_device(call->registers, &device, err) != DPK_OK)
         return DPK_REGISTER_INTERNAL_ERROR;
@@ -165,9 +165,9 @@ static enum dpk_register_status set_nvia(struct register_call *call, struct dpk_
 static const struct register_field nvqc_fields[] = {
     {"type", 0, 0, 32},      {"type_index", 0, 0, 24}, {"type_class", 0, 24, 8},
     {"support_rd", 4, 0, 1}, {"support_wr", 4, 1, 1},  {"version", 4, 4, 4}};
-#define VERSION_MAX 15 /* every version of an item */
+#define VERSION_MAX 15 /* the card supports every version of an item */
 
-/* Only a signed file can change it. */
+/* Returns true for a debug policy, which only a signed file can change. */
 static bool is_debug_policy(const struct item *item)
 {
     return item->class_id == DPK_NV_GLOBAL && item->index == DPK_NV_INDEX_DPAKIT_DEBUG;
@@ -207,8 +207,9 @@ static enum dpk_register_status get_nvgc(struct register_call *call, struct dpk_
 static const struct register_field nvgn_fields[] = {{"nv_pointer", 0, 0, 32},
                                                     ITEM_FIELDS(NVGN_ITEM)};
 
-/* Reads all items at the begin of a walk, so that the walk is of one moment. Items above USER that
- * have no room in the message are left out, because no user could restore them. */
+/* Reads all items at the start of a walk, so that later changes do not affect the walk. Items above
+ * the priority USER that do not fit into the message are left out, because no user could restore
+ * them. */
 static enum dpk_status begin_walk(struct dpk_registers *r, size_t room, struct dpk_error *err)
 {
     struct dpk_device *device = NULL;

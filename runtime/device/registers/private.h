@@ -1,13 +1,13 @@
-/* For the files of registers. */
+/* Declarations that the files of registers share. */
 #ifndef DPK_DEVICE_REGISTERS_PRIVATE_H
 #define DPK_DEVICE_REGISTERS_PRIVATE_H
 
 #include "device/admin/admin.h"
 #include "device/registers/registers.h"
 
-/* ---- Layouts (layout.c) ----
- * A field has the offset of its dword, and of its lowest bit in the big-endian dword, as the public
- * tables have them: {"psid", 0x30, 0, 128} are 16 bytes, {"major", 0x20, 16, 8} eight bits. */
+/* ---- Layouts (layout.c) ---- A field has the offset of its dword, and the number of its lowest
+ * bit in that big-endian dword, as in the public tables: {"psid", 0x30, 0, 128} is a field of 16
+ * bytes, {"major", 0x20, 16, 8} a field of 8 bits. */
 
 struct register_field {
     const char *name;
@@ -21,7 +21,7 @@ struct register_group {
     const struct register_layout *layouts;
     size_t count;
 };
-/* The bytes of an access. */
+/* An access: its bytes and its register. */
 struct register_call {
     struct dpk_registers *registers;
     const struct register_layout *layout;
@@ -30,28 +30,28 @@ struct register_call {
     uint8_t *data;
     size_t size; /* at least layout->size */
     bool set;
-    bool answered; /* `data` is an answer although the status is not OK */
+    bool answered; /* the caller receives `data` although the status is not OK */
 };
 
-/* Carries out an access of bytes that have the size of the layout at least. */
+/* Carries out an access. `data` has at least the size of the layout. */
 typedef enum dpk_register_status register_access(struct register_call *call, struct dpk_error *err);
 
 struct register_layout {
     const char *name;
     unsigned number;
-    size_t size; /* the least size of a message; a longer one has more data */
+    size_t size; /* smallest size of the register in bytes; a longer register has more data */
     const struct register_field *fields;
     size_t field_count;
     register_access *get, *set; /* NULL: the card refuses this method */
 };
 
-/* Get and set a field of at most 32 bits, and set the bytes of a longer field, which a shorter text
- * leaves zero. The name must be one of the layout's. A value is cut to the field. */
+/* Get and set a field of at most 32 bits, and set the bytes of a longer field. The layout must have
+ * the field. Bits beyond the size of the field are dropped, and missing bytes become zero. */
 uint32_t register_get(const struct register_call *call, const char *field);
 void register_put(struct register_call *call, const char *field, uint32_t value);
 void register_put_bytes(struct register_call *call, const char *field, const void *bytes,
                         size_t size);
-/* Returns a field of the layout, or NULL. */
+/* Returns a field of the layout, or NULL if the layout does not have it. */
 const struct register_field *register_find_field(const struct register_layout *layout,
                                                  const char *name);
 
@@ -60,10 +60,10 @@ const struct register_field *register_find_field(const struct register_layout *l
 extern const struct register_group registers_nv, registers_identity, registers_reset,
     registers_components;
 
-const struct register_layout *register_find(unsigned number); /* NULL: there is none */
+const struct register_layout *register_find(unsigned number); /* NULL: unknown */
 const struct register_group *const *register_groups(size_t *count);
 
-/* ---- What is behind them (source.c) ---- */
+/* ---- The device and the definitions (source.c) ---- */
 
 /* Version of the firmware. The firmware of an emulated card is this program, so it has the program's
  * version (identity.c). */
@@ -78,23 +78,23 @@ typedef enum dpk_status registers_take(struct dpk_device *dev, const void *bytes
 
 /* An update of the card by this process (components.c). */
 struct registers_update {
-    uint32_t handle; /* of this update, or of the next one; 0: not yet chosen */
+    uint32_t handle; /* handle of this or the next update; 0: not chosen yet */
     bool locked;
-    int lock; /* file whose lock it is, if it is locked */
+    int lock; /* descriptor of the locked file, while `locked` is set */
     bool writing;
     registers_take *take; /* of the component that is written */
     size_t size;          /* of the component that is written */
     struct dpk_buf bytes; /* what has come of it */
     unsigned error;       /* error_code of the last instruction */
 };
-/* Ends it and releases the lock. */
+/* Ends the update and releases the lock. */
 void registers_end_update(struct registers_update *u);
 
 struct dpk_registers {
-    char *name, *definitions, *database; /* of its source */
+    char *name, *definitions, *database; /* copies of the source */
     struct dpk_device *device;           /* NULL: not yet opened */
     struct dpk_nv_defs *defs;            /* NULL: not yet loaded */
-    struct dpk_nv_list walked;           /* what MNVGN walks through */
+    struct dpk_nv_list walked;           /* the items that a walk with NVGN returns */
     struct registers_update update;
     struct dpk_error reason;
 };

@@ -1,8 +1,8 @@
 /*
- * registers: the access registers of a card, by which NVIDIA's tools read and change its NV
- * configuration, identity and firmware state. Their names, numbers and layouts are those of the
- * public tables of mstflint (prm_dbs/hca/ext/register_access_table.adb). What they tell and change
- * is the state of an emulated device.
+ * registers: the access registers of a card. NVIDIA's tools use them to read and change the NV
+ * configuration, the identity and the firmware state of a card. Names, numbers and layouts are
+ * those of mstflint's public tables (prm_dbs/hca/ext/register_access_table.adb). Here the registers
+ * read and change the state of an emulated device.
  *
  *     struct dpk_registers *registers = NULL;
  *     uint8_t nvqc[8] = {0, 0, 1, 17};                       // nv_prog_cc
@@ -21,7 +21,7 @@
 #include "base/base.h"
 #include "device/state/state.h"
 
-/* Largest register, in bytes: what a mailbox has room for. */
+/* Size of the largest register in bytes: a mailbox has no room for more. */
 #define DPK_REGISTER_SIZE_MAX 776
 
 enum dpk_register_method { DPK_REGISTER_GET = 1, DPK_REGISTER_SET = 2 };
@@ -29,12 +29,12 @@ enum dpk_register_method { DPK_REGISTER_GET = 1, DPK_REGISTER_SET = 2 };
 /* Status of an access, with the numbers of the operation TLV. */
 enum dpk_register_status {
     DPK_REGISTER_OK = 0,
-    DPK_REGISTER_BUSY = 1,                 /* another program has what is needed */
+    DPK_REGISTER_BUSY = 1,                 /* another program holds the lock of the device */
     DPK_REGISTER_BAD_TLV = 3,              /* the message does not have the two TLVs */
     DPK_REGISTER_NOT_SUPPORTED = 4,        /* the card does not have the register */
-    DPK_REGISTER_METHOD_NOT_SUPPORTED = 6, /* it can only be read, or only be written */
+    DPK_REGISTER_METHOD_NOT_SUPPORTED = 6, /* the register can only be read, or only be written */
     DPK_REGISTER_BAD_PARAMETER = 7,
-    DPK_REGISTER_NOT_AVAILABLE = 8, /* what it is about does not exist */
+    DPK_REGISTER_NOT_AVAILABLE = 8, /* the object that the access names does not exist */
     DPK_REGISTER_BAD_CONFIG = 0x20, /* the device refuses the configuration */
     DPK_REGISTER_TOO_SHORT = 0x24,  /* the register is longer than the message */
     DPK_REGISTER_INTERNAL_ERROR = 0x70,
@@ -56,10 +56,10 @@ enum dpk_status dpk_registers_open(const struct dpk_registers_source *source,
                                    struct dpk_registers **out, struct dpk_error *err);
 void dpk_registers_close(struct dpk_registers *registers); /* NULL is allowed */
 
-/* Reads or writes a register. `data`: its `size` bytes, big-endian as on the wire, which are
- * replaced by the answer if the status is OK, and else unchanged, except that MCC tells the
- * device's refusal with BAD_CONFIG. The bytes and the method are not
- * trusted. Not for two threads at the same time. */
+/* Reads or writes a register. `data`: the `size` bytes of the register, big-endian as on the wire.
+ * If the status is OK, the answer replaces them, else they do not change; only MCC also answers
+ * with BAD_CONFIG, and gives the device's refusal. The bytes and the method are not trusted. One
+ * thread at a time may call this. */
 enum dpk_register_status dpk_register_access(struct dpk_registers *registers, unsigned number,
                                              unsigned method, uint8_t *data, size_t size);
 /* Returns the name of a register, or NULL if the card does not have it. */

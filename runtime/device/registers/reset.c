@@ -9,10 +9,10 @@
 
 /* ---- MFRL: levels of resets ---- */
 
-/* Triggers. A card does not offer the reboot, because mstfwreset would reboot this machine; but
- * mstconfig sets it after each change. */
+/* Triggers. The card does not offer the warm reboot, because mstfwreset would reboot this machine.
+ * But mstconfig sets this trigger after each change. */
 enum { PCI_RESET = 0x08, WARM_REBOOT = 0x40 };
-enum { FULL_CHIP = 0x01 }; /* types, as a mask; rst_type_sel has its bit */
+enum { FULL_CHIP = 0x01 }; /* types of resets, as a mask; rst_type_sel has the number of the bit */
 static const struct register_field mfrl_fields[] = {{"reset_trigger", 4, 0, 8},
                                                     {"reset_type", 4, 8, 8},
                                                     {"rst_type_sel", 4, 24, 3},

@@ -1,4 +1,4 @@
-/* The device and the definitions behind registers. */
+/* Opens the device, and loads the definitions, whose state the registers give access to. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Fabrics: the worker and the listener of UCX, and the work that waits there. */
+/* Fabrics: the worker and the listener of UCX, and their pending work. */
 #if __has_include(<ucp/api/ucp.h>)
 #include <netinet/in.h>
 #include <poll.h>
@@ -10,10 +10,10 @@
 #include "link.h"
 
 #define LINKS_MAX 65536u
-#define AT_ONCE   64    /* calls of progress in one run; then others get the lock */
-#define CLOSE_MS  1000  /* longest wait for links that are closed */
+#define AT_ONCE   64    /* most calls of progress in one run, so that other threads get the lock */
+#define CLOSE_MS  1000  /* longest wait for the end of links in milliseconds */
 #define UNOWNED   10000 /* milliseconds after which a link without an owner is closed */
-#define PINGS     6     /* signs of life in the time of silence */
+#define PINGS     6     /* signs of life that an idle link sends within `silent_ms` */
 
 /* ---- Places ---- */
 
@@ -51,7 +51,7 @@ static enum dpk_status failed(const struct dpk_fabric *f, ucs_status_t status, c
     return dpk_fail(err, DPK_ERR_IO, "%s: %s", what, f->ucx->ucs_status_string(status));
 }
 
-/* A peer asks for a link. */
+/* UCX calls this when a peer opens a link. */
 static void asked(ucp_conn_request_h request, void *of)
 {
     struct dpk_fabric *f = of;
@@ -64,7 +64,8 @@ static void asked(ucp_conn_request_h request, void *of)
         fabric_link_new(f, &params, NULL, &l, NULL);
 }
 
-/* The settings of programs that use UCX themselves (UCX_...) are not for the fabric. */
+/* Sets an option of UCX to the value of the environment variable `variable`, or to `value`. A
+ * fabric ignores UCX's own variables (UCX_...), which are for programs that use UCX themselves. */
 static void set(const struct dpk_fabric *f, ucp_config_t *config, const char *name,
                 const char *variable, const char *value)
 {
@@ -128,8 +129,9 @@ static enum dpk_status open_listener(struct dpk_fabric *f, const char *spec, str
     return DPK_OK;
 }
 
-/* A closed fabric stays, for the next one with the same specification. UCX 1.13 must not destroy a
- * listener or an endpoint while a peer connects or does not answer: its own thread may still use it. */
+/* A closed fabric stays, for the next fabric with the same specification. UCX 1.13 must not destroy
+ * a listener or an endpoint while a peer connects or does not answer, because UCX's own thread may
+ * still use it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dpk_fabric *idle;
 
@@ -174,7 +176,7 @@ static enum dpk_status open_all(struct dpk_fabric *f, struct dpk_error *err)
     return status == DPK_OK ? open_listener(f, f->spec, err) : status;
 }
 
-/* Frees a fabric that was never open. */
+/* Frees a fabric that dpk_fabric_open could not open. */
 static void free_new(struct dpk_fabric *f)
 {
     if (f->worker)
@@ -216,7 +218,7 @@ void dpk_fabric_close(struct dpk_fabric *f)
     struct dpk_fabric_link *l;
     if (!f)
         return;
-    f->options.links_max = 0; /* no peer can open a link any more */
+    f->options.links_max = 0; /* peers cannot open links any more */
     while ((l = TAILQ_FIRST(&f->links)))
         dpk_fabric_drop(l);
     TAILQ_FOREACH(l, &f->ending, in_list)
@@ -251,7 +253,7 @@ enum dpk_status dpk_fabric_link(struct dpk_fabric *f, const struct dpk_fabric_pl
 
 /* ---- Work ---- */
 
-/* Returns how often there was progress, at most AT_ONCE. */
+/* Lets UCX work. Returns the number of calls that made progress, at most AT_ONCE. */
 static unsigned progress(const struct dpk_fabric *f)
 {
     unsigned count = 0;
@@ -277,7 +279,7 @@ bool dpk_fabric_run(struct dpk_fabric *f)
         }
     }
     f->runs = false;
-    fabric_wake(f); /* there is more to do */
+    fabric_wake(f); /* more work waits */
     return true;
 }
 

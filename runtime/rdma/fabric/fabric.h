@@ -1,6 +1,6 @@
 /*
  * fabric: links between processes of different machines, over UCX. A link carries messages in both
- * directions, each once, whole and in order. This room knows nothing of queue pairs.
+ * directions. Each message arrives once, whole and in order. This room does not know queue pairs.
  *
  *     dpk_fabric_open("ucx:192.0.2.1", &options, &fabric, &err);
  *     place = *dpk_fabric_place(fabric);                     // for the peer, which opens a link to it
@@ -15,8 +15,8 @@
  * has a lock. Callbacks run in dpk_fabric_run, and may call dpk_fabric_room, dpk_fabric_send,
  * dpk_fabric_link and dpk_fabric_drop.
  *
- * A peer is lost when its process ends, or when nothing was heard from it for `silent_ms`: an idle link
- * sends a sign of life several times in this time. A peer that sends a malformed message is lost, too.
+ * A peer is lost when its process ends, when it sends nothing for `silent_ms`, or when it sends a
+ * malformed message. An idle link sends several signs of life in this time.
  */
 #ifndef DPK_RDMA_FABRIC_FABRIC_H
 #define DPK_RDMA_FABRIC_FABRIC_H
@@ -31,10 +31,10 @@ struct dpk_fabric_link;
 #define DPK_FABRIC_DATA_MAX  (64u << 10) /* bytes of a message's data */
 #define DPK_FABRIC_SILENT_MS 30000
 
-/* Where a process listens: an address of IPv6, or an address of IPv4 as ::ffff:a.b.c.d. */
+/* The address where a process listens: IPv6, or IPv4 as ::ffff:a.b.c.d. */
 struct dpk_fabric_place {
     uint8_t ip[16];
-    uint16_t port; /* 0: there is no place */
+    uint16_t port; /* 0: not an address */
 };
 
 /* Reads a specification: "ucx:192.0.2.1" or "ucx:2001:db8::1". The port becomes 0. Errors: USAGE if it has
@@ -51,10 +51,9 @@ struct dpk_fabric_options {
     /* The peer of a link with an owner is lost. The link is freed after the call. */
     void (*lost)(void *context, void *of);
     void *context;
-    unsigned links_max; /* most links at a time; 0: 65,536 */
+    unsigned links_max; /* largest number of links at a time; 0: 65,536 */
     unsigned
-        in_flight_max; /* most messages of a link that wait to be sent; a peer that lets more wait is
-                             * lost */
+        in_flight_max; /* most unsent messages of a link; with more, its peer is lost */
     uint64_t silent_ms; /* 0: DPK_FABRIC_SILENT_MS */
 };
 
@@ -72,25 +71,26 @@ const struct dpk_fabric_place *dpk_fabric_place(const struct dpk_fabric *f);
 
 /* Returns a descriptor that is readable when dpk_fabric_run has something to do. The fabric owns it. */
 int dpk_fabric_fd(const struct dpk_fabric *f);
-/* Handles what has happened. Returns whether anything had. */
+/* Handles arrived messages and lost peers. Returns true if it did anything. */
 bool dpk_fabric_run(struct dpk_fabric *f);
-/* Sends signs of life, and finds peers that are silent. Returns the time in milliseconds after which it
- * must be called again; UINT64_MAX: not while there is no link. */
+/* Sends signs of life, and finds silent peers. Returns the time in milliseconds after which it must
+ * be called again; UINT64_MAX if there is no link. */
 uint64_t dpk_fabric_look(struct dpk_fabric *f);
 
-/* Opens a link to a place. Messages may be sent at once; a place without a process is a lost peer. Errors:
- * IO, NOMEM. */
+/* Opens a link to a place. Messages may be sent at once. If no process listens at the place, the
+ * peer is lost. Errors: IO, NOMEM. */
 enum dpk_status dpk_fabric_link(struct dpk_fabric *f, const struct dpk_fabric_place *to, void *of,
                                 struct dpk_fabric_link **out, struct dpk_error *err);
-/* Sets the owner of a link that a peer has opened. A link without an owner is closed soon. */
+/* Sets the owner of a link that a peer has opened. A link without an owner is closed after 10
+ * seconds. */
 void dpk_fabric_own(struct dpk_fabric_link *link, void *of);
-/* Gives room for the data of the next message; NULL if no memory is left. */
+/* Returns room for `size` bytes of data of the next message; NULL if memory is exhausted. */
 uint8_t *dpk_fabric_room(struct dpk_fabric_link *link, uint32_t size);
-/* Sends a head and the first `size` bytes of the room (0: no room is needed). Failures are reported as a
- * lost peer. */
+/* Sends a message: a head, and the first `size` bytes of the room as data. Without data (0),
+ * dpk_fabric_room need not be called. A failure is reported as a lost peer. */
 void dpk_fabric_send(struct dpk_fabric_link *link, const void *head, size_t head_size,
                      uint32_t size);
-/* Closes a link after all its messages were sent. There are no callbacks any more. */
+/* Closes a link after all its messages were sent. It calls no callbacks any more. */
 void dpk_fabric_drop(struct dpk_fabric_link *link);
 
 #endif

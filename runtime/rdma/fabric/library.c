@@ -1,4 +1,4 @@
-/* Loads libucp.so.0 when a fabric is opened: other programs do not need UCX. */
+/* Loads libucp.so.0 when a fabric is opened, because other programs do not need UCX. */
 #if __has_include(<ucp/api/ucp.h>)
 #include <dlfcn.h>
 #include <pthread.h>
@@ -13,9 +13,10 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fabric_library library;
 static bool loaded;
-static pid_t loader; /* process that loaded it: the threads of UCX do not exist in its children */
+static pid_t loader; /* the process that loaded UCX; UCX's threads do not exist in its children */
 
-/* UCX handles these signals from the moment it is loaded. Here they belong to the program. */
+/* UCX installs handlers of these signals when it is loaded. They are restored, because they belong
+ * to the program. */
 static const int signals[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE};
 #define SIGNALS (sizeof signals / sizeof *signals)
 
@@ -30,9 +31,9 @@ static void *load(void)
     return handle;
 }
 
-/* Settings of UCX for the whole process, which it reads when it is loaded. They are changed unless the
- * program uses UCX itself: UCX would write its messages into the output of the program. And it would look
- * for InfiniBand through libibverbs, which may be the one of this device. */
+/* Changes settings for the whole process that UCX reads when it is loaded, unless the program uses
+ * UCX itself. Otherwise UCX would write its messages into the output of the program, and would look
+ * for InfiniBand through libibverbs, which may be dpakit's. */
 static void settle(void *handle)
 {
     ucs_status_t (*set)(const char *name, const char *value);

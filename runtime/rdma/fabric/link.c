@@ -1,11 +1,11 @@
-/* Links: one endpoint of UCX each, and what is sent and heard there. */
+/* Links: each is an endpoint of UCX, with its messages. */
 #if __has_include(<ucp/api/ucp.h>)
 #include <stdlib.h>
 #include <string.h>
 
 #include "link.h"
 
-/* Before the head of each message: its number on the link, and its kind. */
+/* The mark of a message, before its head: its number on the link, and its kind. */
 #define MARK_SIZE 8u
 enum kind { MESSAGE = 1, SIGN_OF_LIFE };
 
@@ -134,7 +134,7 @@ static void close_link(struct dpk_fabric_link *l, bool at_once)
     TAILQ_INSERT_TAIL(&f->closing, l, in_list);
     l->state = CLOSING;
     if (UCS_PTR_IS_PTR(f->ucx->ucp_ep_close_nbx(l->ep, &param)))
-        return; /* `closed` follows */
+        return; /* UCX calls `closed` later */
     l->state = CLOSED;
     free_if_unused(l);
 }
@@ -165,7 +165,7 @@ static void sent(void *request, ucs_status_t status, void *of)
 {
     struct parcel *p = of;
     struct dpk_fabric_link *l = p->link;
-    (void)status; /* `broken` reports failures */
+    (void)status; /* UCX also calls `broken`, which reports failures */
     l->fabric->ucx->ucp_request_free(request);
     free(p);
     l->in_flight--;
@@ -192,7 +192,7 @@ static void post(struct dpk_fabric_link *l, struct parcel *p, size_t head_size, 
             fabric_wake(f);
         if (l->in_flight > f->options.in_flight_max)
             fabric_link_fail(l);
-        return; /* `sent` follows */
+        return; /* UCX calls `sent` later */
     }
     l->in_flight--;
     free(p);
@@ -244,7 +244,7 @@ static struct dpk_fabric_link *find(const struct dpk_fabric *f, ucp_ep_h ep)
     return NULL;
 }
 
-/* Takes the next message, whose head begins with its mark. */
+/* Handles the next message. Its head starts with the mark. */
 static bool take(struct dpk_fabric_link *l, const uint8_t *head, size_t head_size,
                  const uint8_t *data, size_t size)
 {
@@ -285,7 +285,7 @@ static struct early *next_early(const struct dpk_fabric_link *l)
     return NULL;
 }
 
-/* Takes a message, and those that waited for it. */
+/* Handles a message, and later messages that waited for it. */
 static bool take_all(struct dpk_fabric_link *l, const uint8_t *head, size_t head_size,
                      const uint8_t *data, size_t size)
 {

@@ -16,7 +16,7 @@ struct dpk_fabric_link {
     ucp_ep_h ep;
     void *of;
     enum link_state { OPEN, FAILED, DROPPED, CLOSING, CLOSED } state;
-    uint32_t sent, heard;       /* numbers of the next messages */
+    uint32_t sent, heard;       /* numbers of the next messages to send and to handle */
     STAILQ_HEAD(, early) early; /* messages that overtook earlier ones */
     unsigned early_count;
     uint64_t since_ms, sent_ms, heard_ms;
@@ -32,10 +32,10 @@ struct dpk_fabric {
     ucp_worker_h worker;
     ucp_listener_h listener;
     int fd;
-    bool runs;               /* dpk_fabric_run is under way */
+    bool runs;               /* a thread is in dpk_fabric_run */
     uint64_t next_ms;        /* time of the next look; 0: at once */
     unsigned count;          /* links in all lists */
-    struct dpk_fabric *idle; /* next fabric that is closed */
+    struct dpk_fabric *idle; /* the next closed fabric of the list */
     pid_t owner;             /* children of fork() must not use it */
     char spec[DPK_FABRIC_TEXT_MAX];
     TAILQ_HEAD(links, dpk_fabric_link) links, ending, closing;
@@ -45,14 +45,15 @@ struct dpk_fabric {
 /* Makes a link from parameters of its endpoint that name the peer. */
 enum dpk_status fabric_link_new(struct dpk_fabric *f, ucp_ep_params_t *params, void *of,
                                 struct dpk_fabric_link **out, struct dpk_error *err);
-/* The function of UCX for arrivals; `of` is the fabric. */
+/* UCX calls this for each message that arrives; `of` is the fabric. */
 ucs_status_t fabric_link_hear(void *of, const void *header, size_t header_size, void *data,
                               size_t size, const ucp_am_recv_param_t *param);
-/* The peer is lost: the next run reports it. */
+/* Marks the peer as lost: the next dpk_fabric_run reports it. */
 void fabric_link_fail(struct dpk_fabric_link *l);
 /* Sends a sign of life. */
 void fabric_link_ping(struct dpk_fabric_link *l);
-/* Reports lost peers, and closes links that have failed or were dropped. Returns whether there were any. */
+/* Reports lost peers, and closes links that have failed or were dropped. Returns true if it found
+ * such a link. */
 bool fabric_links_end(struct dpk_fabric *f);
 /* Makes the descriptor of the fabric readable. */
 void fabric_wake(const struct dpk_fabric *f);

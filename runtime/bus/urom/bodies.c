@@ -1,4 +1,4 @@
-/* Bodies of messages that two sides write and read: texts, and what a program wants of a worker. */
+/* Bodies of messages: texts, and the settings of a worker that a program asks for. */
 #include <string.h>
 
 #include "urom.h"
@@ -64,7 +64,8 @@ bool dpk_urom_read_wish(struct dpk_reader *r, struct dpk_urom_wish *w)
            w->max_size > 0 && w->max_size <= DPK_UROM_MESSAGE_MAX && is_env(w->env, w->env_size);
 }
 
-/* LD_ changes which code the worker runs, PATH which programs. */
+/* Variables LD_... would change the libraries that the worker loads, and PATH the programs that it
+ * finds. */
 bool dpk_urom_env_allowed(const char *text)
 {
     const char *equals = strchr(text, '=');

@@ -5,7 +5,7 @@
 
 #include "urom.h"
 
-#define HEAD 8u /* of a word that waits: value, size */
+#define HEAD 8u /* the head of a word that waits: value, size */
 
 void dpk_urom_open(struct dpk_urom_channel *c, int fd)
 {
@@ -43,7 +43,7 @@ static void put_head(uint8_t *at, uint32_t value, uint32_t size)
     memcpy(at + sizeof value, &size, sizeof size);
 }
 
-/* Cuts the message from c->begun on into words. */
+/* Cuts the message that starts at c->begun into words. */
 static bool cut(struct dpk_urom_channel *c)
 {
     const size_t size = c->out.size - c->begun - HEAD;

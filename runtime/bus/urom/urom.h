@@ -12,8 +12,8 @@
  *     switch (dpk_urom_hear(&c, &m)) {
  *     case DPK_COMCH_HEARD: ... dpk_read_le64(&m.body) ...
  *
- * Nothing that a peer says is trusted: sizes are bounded here, and a reader of `body` checks
- * `failed`.
+ * Messages of a peer are not trusted: this room bounds their sizes, and the reader of `body` must
+ * check `failed`.
  */
 #ifndef DPK_BUS_UROM_UROM_H
 #define DPK_BUS_UROM_UROM_H
@@ -24,37 +24,37 @@
 #define DPK_UROM_SERVER      "doca_urom" /* name of the service's comch server */
 #define DPK_UROM_VERSION     1u
 #define DPK_UROM_MESSAGE_MAX (UINT32_C(1) << 20)
-#define DPK_UROM_BODY_MAX    (DPK_UROM_MESSAGE_MAX + 65536u) /* with what stands around it */
-#define DPK_UROM_KEPT_MAX    (UINT32_C(8) << 20) /* bytes that wait for a peer that does not read */
+#define DPK_UROM_BODY_MAX    (DPK_UROM_MESSAGE_MAX + 65536u) /* with the fields around the bytes */
+#define DPK_UROM_KEPT_MAX    (UINT32_C(8) << 20) /* most bytes that wait until the peer reads */
 #define DPK_UROM_PLUGINS_MAX 64u
 #define DPK_UROM_NAME_MAX    48u
 #define DPK_UROM_CPUS        128u /* bytes of a set of processors */
 #define DPK_UROM_ENV_MAX     65536u
 
-/* Each kind, and its body. Texts are a size (32 bits) and bytes. */
+/* Kinds of messages, with their bodies. A text consists of its size (32 bits) and its bytes. */
 enum dpk_urom_kind {
     DPK_UROM_HELLO = 1, /* from a program: version (32) */
     DPK_UROM_WELCOME, /* version (32), processors, number of plugins (32), each: id, version, name */
     DPK_UROM_REFUSED, /* doca_error_t (32), text; then the sender hangs up */
     DPK_UROM_QUERY,   /* cookie, group (32) */
     DPK_UROM_ANSWER,  /* cookie, number (32), ids */
-    DPK_UROM_WORKER,  /* from a program, as the first: struct dpk_urom_wish */
+    DPK_UROM_WORKER,  /* the first message of a program that wants a worker: struct dpk_urom_wish */
     DPK_UROM_READY,   /* from a worker: id, number (32), each: plugin's id, address (text) */
     DPK_UROM_COMMAND, /* plugin's id, cookie, bytes */
     DPK_UROM_NOTIFY,  /* plugin's id, cookie, doca_error_t (32), bytes */
     DPK_UROM_JOIN,    /* cookie, a domain */
     DPK_UROM_JOINED,  /* cookie, doca_error_t (32) */
     DPK_UROM_LEAVE,   /* cookie */
-    DPK_UROM_BYE,     /* the worker shall end */
-    DPK_UROM_EXITED,  /* from the service: text, why a worker's process ended; then it hangs up */
+    DPK_UROM_BYE,     /* asks the worker to end */
+    DPK_UROM_EXITED,  /* from the service, which then hangs up: text, why a worker ended */
 };
 
 struct dpk_urom_channel {
     int fd;
     struct dpk_buf in;  /* the message that arrives */
-    struct dpk_buf out; /* words that wait: value, size, bytes */
+    struct dpk_buf out; /* words that wait to be sent: value, size, bytes */
     size_t out_at, begun;
-    uint32_t left; /* bytes of the message that are still to arrive */
+    uint32_t left; /* bytes of the message that have not arrived yet */
     uint8_t room[DPK_COMCH_ROOM];
 };
 struct dpk_urom_message {
@@ -64,24 +64,24 @@ struct dpk_urom_message {
 
 /* Starts a channel over a socket. */
 void dpk_urom_open(struct dpk_urom_channel *c, int fd);
-/* Closes the socket and frees what waits. */
+/* Closes the socket and frees messages that wait. */
 void dpk_urom_close(struct dpk_urom_channel *c);
 /* Starts a message; the caller appends its body to the result, and calls dpk_urom_end, which returns
  * false if the peer is gone, takes nothing, or memory is exhausted. */
 struct dpk_buf *dpk_urom_begin(struct dpk_urom_channel *c, enum dpk_urom_kind kind);
 bool dpk_urom_end(struct dpk_urom_channel *c);
-/* Sends what waits. Returns false if the peer is gone. */
+/* Sends messages that wait, as far as the socket takes them. Returns false if the peer is gone. */
 bool dpk_urom_flush(struct dpk_urom_channel *c);
 /* Returns true if bytes wait for the socket. */
 bool dpk_urom_waits(const struct dpk_urom_channel *c);
 /* Gets the next message. It does not wait. */
 enum dpk_comch_heard dpk_urom_hear(struct dpk_urom_channel *c, struct dpk_urom_message *m);
 
-/* Appends a text; reads one, which the message owns, at most `max` bytes. */
+/* Append a text, and read a text of at most `max` bytes, which the message owns. */
 void dpk_urom_put_text(struct dpk_buf *b, const void *bytes, size_t size);
 const uint8_t *dpk_urom_read_text(struct dpk_reader *r, size_t max, size_t *size);
 
-/* What a program wants of a worker. */
+/* The settings of a worker that a program asks for. */
 struct dpk_urom_wish {
     uint32_t version;
     uint64_t id; /* UINT64_MAX: any */
@@ -95,7 +95,7 @@ struct dpk_urom_wish {
 void dpk_urom_put_wish(struct dpk_buf *b, const struct dpk_urom_wish *w);
 /* Returns false if the bytes are not a wish. `env` stays in the reader's bytes. */
 bool dpk_urom_read_wish(struct dpk_reader *r, struct dpk_urom_wish *w);
-/* Returns true if this is "NAME=VALUE", and the name is one that a host program may set. */
+/* Returns true if the text is "NAME=VALUE", and a host program may set that variable. */
 bool dpk_urom_env_allowed(const char *text);
 
 #endif

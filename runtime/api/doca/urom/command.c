@@ -1,4 +1,4 @@
-/* Commands: tasks of a worker, with memory for what they say and what the plugin answers. */
+/* Commands: tasks of a worker, with memory for the payload and for the plugin's answer. */
 #include <doca_buf_inventory.h>
 #include <doca_mmap.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ void urom_commands_end(struct urom_worker *w)
 
 static doca_error_t command_take(struct dpk_task *task, bool flush)
 {
-    (void)flush; /* nothing is held back */
+    (void)flush; /* commands are sent at once, without a flush */
     static atomic_ullong cookies;
     struct urom_worker *w = (struct urom_worker *)task->ctx;
     struct urom_command *c = (struct urom_command *)task;
@@ -154,7 +154,7 @@ bool urom_commands_tell(struct urom_worker *w)
 {
     pthread_mutex_lock(&w->ctx.object.lock);
     struct urom_command **at = &w->ended, *c;
-    while (*at && (*at)->next) /* the oldest is the last */
+    while (*at && (*at)->next) /* the list is newest first */
         at = &(*at)->next;
     c = *at;
     *at = NULL;

@@ -14,7 +14,7 @@ struct member {
     struct urom_worker *worker; /* a use */
     uint64_t id;
     struct urom_join join;
-    bool joins; /* it is in the worker's list */
+    bool joins; /* the join is in the worker's list */
 };
 
 struct domain {
@@ -23,15 +23,15 @@ struct domain {
     bool has_oob;
     struct member *members;
     size_t member_count, buffer_count, buffers_max;
-    struct dpk_buf buffers; /* of add_buffer, as they are sent */
+    struct dpk_buf buffers; /* buffers that were added, in the form that is sent */
     /* While it starts and runs: */
     enum step step;
     bool failed;
     uint64_t cookie;
-    void *request; /* of the exchange; valid if `asked` */
+    void *request; /* request of the exchange; valid while `asked` is set */
     bool asked;
-    struct dpk_buf text; /* of this program */
-    uint64_t *sizes;     /* of all programs; the first is this one's, to send */
+    struct dpk_buf text; /* the text of this program */
+    uint64_t *sizes;     /* this program's size, to send; then the sizes of all texts */
     uint8_t *texts;
     size_t width;
 };
@@ -45,7 +45,7 @@ static void end_request(struct domain *d)
     d->asked = false;
 }
 
-/* Takes the domain out of the workers' lists, and tells them. */
+/* Removes the domain from the lists of its workers, and informs the workers. */
 static void leave(struct domain *d)
 {
     for (size_t i = 0; i < d->member_count; i++) {
@@ -116,7 +116,7 @@ static bool fail(struct domain *d, const char *why)
     return true;
 }
 
-/* Starts an exchange of `size` bytes of each program. */
+/* Starts an exchange: each program contributes `size` bytes. */
 static bool ask(struct domain *d, void *from, void *to, size_t size)
 {
     d->request = NULL;

@@ -23,7 +23,7 @@ struct urom_service {
     struct dpk_urom_channel channel;
     bool lost; /* the service has hung up */
     struct urom_query *waiting;
-    uint32_t workers; /* those that are not idle */
+    uint32_t workers; /* number of workers that are not idle */
     struct doca_urom_service_plugin_info *plugins;
     uint32_t plugin_count;
     uint8_t cpus[DPK_UROM_CPUS];
@@ -61,10 +61,10 @@ struct urom_worker {
     /* Guarded by the lock: */
     struct dpk_urom_channel channel;
     bool entered, said_bye, lost;
-    uint64_t bye_at; /* milliseconds: when it was asked to end */
+    uint64_t bye_at; /* time in milliseconds when the worker was asked to end */
     uint64_t id;
-    struct dpk_buf addresses;           /* the body of READY, behind the id */
-    struct urom_command *first, *ended; /* commands under way; those that ended */
+    struct dpk_buf addresses;           /* the body of READY after the id */
+    struct urom_command *first, *ended; /* commands in progress; ended commands */
     struct urom_join *joins;
     /* Memory of commands while it runs: a payload and a response for each. */
     uint32_t max_size, slot_count;
@@ -84,8 +84,8 @@ void urom_commands_end(struct urom_worker *w);
 bool urom_command_answered(struct urom_worker *w, struct dpk_reader *body);
 /* Ends all commands under way. Call this with the lock. */
 void urom_commands_fail(struct urom_worker *w, doca_error_t status);
-/* Tells the program of one command that has ended. Call this without the lock. Returns false if there
- * is none. */
+/* Calls the program's callback for a command that has ended. Call this without the lock. Returns
+ * false if no command has ended. */
 bool urom_commands_tell(struct urom_worker *w);
 
 #endif

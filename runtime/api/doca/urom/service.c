@@ -31,7 +31,7 @@ static doca_error_t bad_answer(void)
                             "the service sent a message that this library does not know");
 }
 
-/* The service says that it refuses. */
+/* Reads a refusal of the service, and stores its reason. */
 static doca_error_t refused(struct dpk_reader *body)
 {
     char text[256];
@@ -139,7 +139,7 @@ static doca_error_t service_start(struct dpk_ctx *ctx)
     dpk_urom_open(&s->channel, fd);
     s->lost = false;
     dpk_put_le32(dpk_urom_begin(&s->channel, DPK_UROM_HELLO), DPK_UROM_VERSION);
-    dpk_urom_end(&s->channel); /* a failure shows as a hang-up */
+    dpk_urom_end(&s->channel); /* a failure is noticed later as a hang-up */
     result = await_welcome(s);
     if (result != DOCA_SUCCESS)
         forget_service(s);
@@ -205,7 +205,7 @@ static struct urom_query *find_query(struct urom_service *s, uint64_t cookie)
     return NULL;
 }
 
-/* Returns the query that has its answer, or NULL. */
+/* Reads an answer into its query. Returns the query, or NULL. */
 static struct urom_query *answered(struct urom_service *s, struct dpk_reader *body)
 {
     const uint64_t cookie = dpk_read_le64(body);
@@ -222,7 +222,8 @@ static struct urom_query *answered(struct urom_service *s, struct dpk_reader *bo
     return q;
 }
 
-/* Looks for a message, with the lock. Returns the query that ends, or NULL; *status: how. */
+/* Looks for a message. Call this with the lock. Returns the query that ends, with its result in
+ * *status, or NULL. */
 static struct urom_query *look(struct urom_service *s, doca_error_t *status)
 {
     struct dpk_urom_message m;
@@ -302,7 +303,7 @@ const struct dpk_kind urom_service_kind = {
 
 static doca_error_t query_take(struct dpk_task *task, bool flush)
 {
-    (void)flush; /* nothing is held back */
+    (void)flush; /* queries are sent at once, without a flush */
     static atomic_ullong cookies;
     struct urom_service *s = (struct urom_service *)task->ctx;
     struct urom_query *q = (struct urom_query *)task;

@@ -1,4 +1,4 @@
-/* Workers: processes of the DPU that a program starts, tells commands, and ends. */
+/* Workers: processes of the DPU. A program starts them, sends them commands, and ends them. */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define TASKS_MAX     4096u
 #define TASKS_DEFAULT 64u
-#define PATIENCE_MS   10000u /* for a worker that was asked to end */
+#define PATIENCE_MS   10000u /* time that a worker has to end, after it was asked */
 
 /* ---- Start and stop ---- */
 
@@ -213,7 +213,7 @@ static const struct dpk_ctx_ops ops = {.start = worker_start,
 static void worker_left(void *object)
 {
     struct urom_worker *w = object;
-    if (dpk_ctx_stop(&w->ctx) == DOCA_ERROR_IN_PROGRESS) { /* it runs: no one waits for its end */
+    if (dpk_ctx_stop(&w->ctx) == DOCA_ERROR_IN_PROGRESS) { /* the context still runs */
         pthread_mutex_lock(&w->ctx.object.lock);
         lose(w);
         pthread_mutex_unlock(&w->ctx.object.lock);

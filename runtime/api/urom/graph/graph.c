@@ -1,5 +1,5 @@
 /* worker_graph: the plugin of DOCA's sample urom_multi_workers_bootstrap. It answers each command
- * with the number in it, so it shows that a worker runs. */
+ * with the number in the command, which shows that a worker runs. */
 #include <doca_urom_plugin.h>
 #include <stdbool.h>
 #include <stdlib.h>

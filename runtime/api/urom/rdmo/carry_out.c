@@ -1,14 +1,14 @@
-/* Requests are carried out: checked first, then written. A refused request changes nothing. */
+/* Carries out requests: checks a request first, then writes. A refused request changes nothing. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "private.h"
 
-#define SMALL_MAX   8192u                /* larger records are not collected */
-#define RECORDS_MAX 65536u               /* bytes that are written together */
-#define OWN_MAX     ((size_t)16 << 20)   /* of the worker's memory in transfers */
-#define PAYLOAD_MAX ((size_t)256 << 20)  /* of a request whose payload the worker receives */
-#define WAITING_MAX ((size_t)1024 << 20) /* of payloads that wait in the list of a client */
+#define SMALL_MAX   8192u                /* larger records are written at once */
+#define RECORDS_MAX 65536u               /* most bytes that are written together */
+#define OWN_MAX     ((size_t)16 << 20)   /* most bytes of the worker's own memory in transfers */
+#define PAYLOAD_MAX ((size_t)256 << 20)  /* largest payload that the worker itself receives */
+#define WAITING_MAX ((size_t)1024 << 20) /* most bytes of waiting payloads of a client */
 
 enum result { DONE, WAITS };
 
@@ -40,7 +40,7 @@ static struct queue *find_queue(struct client *c, struct memory *m, uint64_t ptr
     return q;
 }
 
-/* Adds a small record to those that are written together. */
+/* Adds a small record to the records that are written together. */
 static enum result collect(struct queue *q, struct memory *m, const uint8_t *bytes, size_t size)
 {
     if (q->size > 0 &&
@@ -63,8 +63,9 @@ static enum result collect(struct queue *q, struct memory *m, const uint8_t *byt
     return DONE;
 }
 
-/* Receives a record in one go: to the target, if this process can map it, else to the worker. The
- * pointer advances when all of it has arrived, so a record is whole or not there. */
+/* Receives a record as a whole: directly into the target's memory if this process can map it, else
+ * into memory of the worker. The pointer advances after the whole record has arrived, so the target
+ * never sees a part of a record. */
 static enum result receive_record(struct item *i, struct queue *q, struct memory *m)
 {
     if (i->arrival == NOT_ASKED) {
@@ -187,7 +188,7 @@ static enum result carry_out_request(struct item *i)
             return WAITS;
         i->settled = true;
     }
-    if (i->client->dead) /* the last transfer failed: nothing is promised to the initiator */
+    if (i->client->dead) /* after a failed transfer, later requests are refused */
         return refuse(i, RDMO_FAILED);
     switch (i->request.op) {
     case UROM_RDMO_OP_APPEND:
@@ -259,7 +260,7 @@ static struct rq *find_rq(const struct rdmo *r, ucp_ep_h ep)
     return q;
 }
 
-/* Checks what does not depend on earlier requests. */
+/* Makes the checks that do not depend on earlier requests. */
 static enum rdmo_refusal check(const struct rdmo *r, const struct rdmo_request *request,
                                const ucp_am_recv_param_t *param, struct rq **rq)
 {
@@ -267,7 +268,7 @@ static enum rdmo_refusal check(const struct rdmo *r, const struct rdmo_request *
     return !*rq ? RDMO_CONNECTION : (*rq)->client->id != request->client ? RDMO_CLIENT : RDMO_GOOD;
 }
 
-/* Copies bytes that are gone when the handler returns. */
+/* Copies bytes that UCX frees when the handler returns. */
 static bool copy_data(struct client *c, struct item *i)
 {
     i->received = malloc(i->length);
@@ -279,7 +280,8 @@ static bool copy_data(struct client *c, struct item *i)
     return true;
 }
 
-/* Carries out a small record at once, as most requests are. Returns false if it must wait. */
+/* Carries out an append of a small record at once, because most requests are such. Returns false if
+ * the request must wait. */
 static bool append_now(struct rq *rq, const struct rdmo_request *request, void *data, size_t length)
 {
     struct client *c = rq->client;
@@ -290,7 +292,7 @@ static bool append_now(struct rq *rq, const struct rdmo_request *request, void *
     return append(&i) == DONE;
 }
 
-/* Puts a request into the list. Returns what the handler returns. */
+/* Puts a request into the list. Returns the result for UCX's handler. */
 static ucs_status_t enqueue(struct rq *rq, const struct item *like)
 {
     struct client *c = rq->client;

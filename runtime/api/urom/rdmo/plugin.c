@@ -81,7 +81,8 @@ static struct rq *find_rq(const struct client *c, uint64_t id)
     return q;
 }
 
-/* The command waits behind the requests before it. Those that came later are refused. */
+/* Removes a receive queue from its list: later requests are refused. Earlier requests are still
+ * carried out before the command. */
 static void remove_rq(struct rdmo *r, struct rq *q)
 {
     struct rq **at = &r->rqs;
@@ -97,7 +98,7 @@ static void remove_rq(struct rdmo *r, struct rq *q)
 
 /* ---- Commands ---- */
 
-/* An end of a connection is gone: what was to be written to a target is lost. */
+/* A side of the connection to a target is gone: pending writes to the target are lost. */
 static void on_target_gone(void *arg, ucp_ep_h ep, ucs_status_t status)
 {
     struct client *c = arg;
@@ -195,7 +196,7 @@ static doca_error_t register_memory(struct client *c, const struct urom_worker_r
     return DOCA_SUCCESS;
 }
 
-/* Lets a command wait for the requests before it. */
+/* Lets a command wait until earlier requests have been carried out. */
 static doca_error_t wait_for_requests(struct client *c, enum item_kind kind, uint64_t id,
                                       struct urom_worker_notif_desc *n)
 {
@@ -225,7 +226,7 @@ void rdmo_end_command(struct item *i)
     ucs_list_add_tail(&r->done, &n->entry);
 }
 
-/* Returns the size of the bytes that follow a command, or SIZE_MAX if it is wrong. */
+/* Returns the size of the bytes that follow a command, or SIZE_MAX if the command is wrong. */
 static size_t size_behind(const struct urom_worker_rdmo_cmd *cmd, size_t most)
 {
     uint64_t first = 0, second = 0;
@@ -247,7 +248,7 @@ static size_t size_behind(const struct urom_worker_rdmo_cmd *cmd, size_t most)
                                                                 : SIZE_MAX;
 }
 
-/* Carries a command out; IN_PROGRESS: its notification comes later. */
+/* Carries out a command. Returns IN_PROGRESS if its notification comes later. */
 static doca_error_t carry_out(struct rdmo *r, const struct urom_worker_cmd_desc *d,
                               const struct urom_worker_rdmo_cmd *cmd,
                               struct urom_worker_notif_desc *n)
@@ -260,7 +261,7 @@ static doca_error_t carry_out(struct rdmo *r, const struct urom_worker_cmd_desc 
     if (cmd->type == UROM_WORKER_CMD_RDMO_CLIENT_INIT)
         return init_client(r, d, cmd, bytes, n);
     if (!c)
-        return DOCA_ERROR_BAD_STATE; /* CLIENT_INIT comes first */
+        return DOCA_ERROR_BAD_STATE; /* CLIENT_INIT must be the first command */
     switch (cmd->type) {
     case UROM_WORKER_CMD_RDMO_RQ_CREATE:
         return create_rq(c, bytes, n);
@@ -308,7 +309,7 @@ static doca_error_t rdmo_command(struct urom_worker_ctx *ctx, ucs_list_link_t *c
 
 /* ---- Life ---- */
 
-/* One line, for whoever reads the service's output. */
+/* Prints a line with the worker's counts to the output of the service. */
 static void report(const struct rdmo *r)
 {
     fprintf(stderr,
@@ -353,8 +354,9 @@ static void rdmo_close(struct urom_worker_ctx *ctx)
     ctx->plugin_ctx = NULL;
 }
 
-/* UCX's shared memory tells of processes that end if this is set, on both sides. Without it, UCX uses
- * other transports here, because a worker outlives its initiators. */
+/* Shared memory of UCX reports processes that end only if both sides set MM_ERROR_HANDLING. A
+ * worker outlives its initiators and needs these reports, so UCX would otherwise use other
+ * transports. */
 static ucs_status_t init_ucx(struct rdmo *r, const ucp_params_t *params)
 {
     ucp_config_t *config;
@@ -435,7 +437,7 @@ static doca_error_t rdmo_pack(struct urom_worker_notify *notif, size_t *packed_n
     if (notif->len > *packed_notif_len)
         return DOCA_ERROR_TOO_BIG;
     memcpy(packed_notif, n, sizeof *n);
-    if (notif->len > sizeof *n) /* that of CLIENT_INIT */
+    if (notif->len > sizeof *n) /* the notification of CLIENT_INIT, which is larger */
         memcpy((uint8_t *)packed_notif + sizeof *n, n->client_init.addr, n->client_init.addr_len);
     *packed_notif_len = notif->len;
     return DOCA_SUCCESS;

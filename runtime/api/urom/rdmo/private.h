@@ -1,7 +1,8 @@
 /*
- * Declarations that the files of the plugin rdmo share. A client is a target. Its requests, from all
- * initiators, are carried out one after the other, in the order in which they arrived; transfers that a
- * request starts may be under way while the next one is carried out, unless it has a fence.
+ * Declarations that the files of the plugin rdmo share. A client is a target. Its requests, from
+ * all initiators, are carried out one after the other, in the order in which they arrived.
+ * Transfers that a request starts may continue while the next request is carried out, unless the
+ * next request has a fence.
  */
 #ifndef DPK_API_UROM_RDMO_PRIVATE_H
 #define DPK_API_UROM_RDMO_PRIVATE_H
@@ -30,19 +31,19 @@ struct memory {
     uint8_t *direct; /* the memory at va, if this process can map it; or NULL */
 };
 
-/* A queue of records in the target: what the worker knows of its pointer between two fences. */
+/* A queue of records in the target, with the value of its pointer between two fences. */
 struct queue {
     struct queue *next;
     struct client *client;
     struct memory *ptr_memory;
     uint64_t ptr_addr;
-    uint64_t value; /* of the pointer, when all appends are done */
+    uint64_t value; /* value of the pointer after all appends */
     bool loading;   /* the value is being read */
-    bool dirty;     /* the pointer in the target is older */
+    bool dirty;     /* the pointer in the target has an older value */
     /* Records that are written together. */
     uint8_t *records;
     size_t size;
-    uint64_t place; /* of the first */
+    uint64_t place; /* address of the first record */
     struct memory *memory;
 };
 
@@ -53,16 +54,16 @@ struct item {
     struct item *next;
     enum item_kind kind;
     struct client *client;
-    struct rq *rq; /* NULL: it was destroyed meanwhile */
+    struct rq *rq; /* NULL: the receive queue was destroyed meanwhile */
     struct rdmo_request request;
-    uint8_t *data; /* UCX's, until it is released; or of a rendezvous, its description */
+    uint8_t *data; /* bytes of UCX, until they are released, or the description of a rendezvous */
     size_t length;
     bool rendezvous, holds_data;
-    bool settled;      /* its fence is behind it */
+    bool settled;      /* its fence is complete */
     uint8_t *received; /* memory for the payload of a rendezvous, or NULL */
     enum { NOT_ASKED, ARRIVES, ARRIVED, LOST } arrival;
-    unsigned users;                              /* the list, and each put that reads its bytes */
-    struct urom_worker_notif_desc *notification; /* of a command */
+    unsigned users;                              /* the list, and puts that read the bytes */
+    struct urom_worker_notif_desc *notification; /* the notification of a command */
 };
 
 struct client {
@@ -74,9 +75,9 @@ struct client {
     size_t waiting; /* bytes of the payloads in the list */
     struct queue *queues;
     size_t under_way;    /* transfers */
-    size_t bytes_of_own; /* memory of the worker in them */
-    bool unflushed;      /* a put is complete here, and perhaps not there */
-    bool dead;           /* a transfer to the target failed: nothing is carried out any more */
+    size_t bytes_of_own; /* bytes of the worker's memory in these transfers */
+    bool unflushed;      /* a put is complete for the worker, but perhaps not in the target */
+    bool dead;           /* a transfer to the target failed: no more requests are carried out */
 };
 
 struct rdmo {
@@ -95,7 +96,7 @@ struct rdmo {
 /* ---- plugin.c ---- */
 
 struct memory *rdmo_find_memory(struct client *c, uint64_t id);
-/* Ends a command whose requests are done. */
+/* Ends a command after the requests that it waited for. */
 void rdmo_end_command(struct item *i);
 
 /* ---- carry_out.c ---- */
@@ -105,25 +106,25 @@ ucs_status_t rdmo_on_request(void *arg, const void *header, size_t header_size, 
                              size_t length, const ucp_am_recv_param_t *param);
 /* Appends an item to the client's list. */
 void rdmo_put_item(struct client *c, struct item *i);
-/* Carries out what can be carried out. */
+/* Carries out all requests that can be carried out now. */
 void rdmo_carry_out(struct client *c);
 /* Counts a refused request, and reports the first of its kind. */
 void rdmo_refuse(struct rdmo *r, enum rdmo_refusal no);
-/* Frees what a client has in its lists, without carrying it out. */
+/* Frees the requests in a client's list without carrying them out. */
 void rdmo_forget(struct client *c);
 
 /* ---- transfer.c ---- */
 
-/* Writes bytes to the target; `item`: whose bytes they are, or NULL: memory of the worker, which is
- * freed when the transfer has ended. */
+/* Writes bytes to the target. `item`: the request that owns the bytes. NULL: the bytes are memory
+ * of the worker, which is freed when the transfer has ended. */
 void rdmo_write(struct client *c, struct memory *m, uint64_t place, uint8_t *bytes, size_t size,
                 struct item *item);
 /* Starts to read the pointer of a queue. */
 void rdmo_load(struct queue *q);
-/* Starts to receive the payload of a rendezvous: to `to`, or to new memory. */
+/* Starts to receive the payload of a rendezvous into `to`. NULL: into new memory. */
 void rdmo_receive(struct item *i, void *to);
-/* Waits for the target: starts what is missing, and returns true if all that was written is visible
- * there. Call it again when a transfer has ended. */
+/* Makes written bytes visible in the target. Starts missing transfers, and returns true if all
+ * written bytes are visible. Call it again when a transfer has ended. */
 bool rdmo_settle(struct client *c);
 /* Writes the records that a queue has collected. */
 void rdmo_write_records(struct queue *q);

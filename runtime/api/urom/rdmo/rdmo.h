@@ -1,6 +1,6 @@
 /*
- * rdmo: requests of remote direct memory operations, as an initiator sends them: read and checked,
- * before anything is done. Nothing here needs UCX.
+ * rdmo: reads and checks requests of remote direct memory operations, as an initiator sends them.
+ * These functions do not need UCX.
  *
  *     struct rdmo_request r;
  *     enum rdmo_refusal no = rdmo_read_header(header, size, &r);
@@ -17,15 +17,15 @@
 /* Why a request is refused. */
 enum rdmo_refusal {
     RDMO_GOOD,
-    RDMO_FORM,       /* header of another size, unknown operation or flag */
-    RDMO_CONNECTION, /* not from a receive queue */
-    RDMO_CLIENT,     /* the connection is of another target, or there is none of that id */
-    RDMO_KEY,        /* no memory of that key */
-    RDMO_BOUNDS,     /* outside of the memory, or a pointer that is not aligned */
-    RDMO_COUNT,      /* more pieces than the payload has room for, or bytes behind them */
-    RDMO_OVERLAP,    /* pieces that overlap */
-    RDMO_TOO_BIG,    /* more than the worker takes */
-    RDMO_FAILED,     /* a transfer failed: an end of it is gone */
+    RDMO_FORM,       /* wrong size of the header, or an unknown operation or flag */
+    RDMO_CONNECTION, /* the request is not from a receive queue */
+    RDMO_CLIENT,     /* no target has the id, or the connection has another target */
+    RDMO_KEY,        /* no memory has this key */
+    RDMO_BOUNDS,     /* the address is outside of the memory, or the pointer is not aligned */
+    RDMO_COUNT,      /* the payload has fewer or more bytes than its pieces */
+    RDMO_OVERLAP,    /* pieces overlap */
+    RDMO_TOO_BIG,    /* the request is larger than the worker permits */
+    RDMO_FAILED,     /* a transfer failed, because a process is gone */
     RDMO_REFUSALS
 };
 /* Returns the reason in words. */
@@ -46,7 +46,7 @@ enum rdmo_refusal rdmo_read_header(const void *header, size_t size, struct rdmo_
 
 struct rdmo_piece {
     uint64_t addr, rkey;
-    size_t len, at; /* its bytes begin at payload + at */
+    size_t len, at; /* size of its bytes, which start at payload + at */
 };
 /* Reads the pieces of a scatter. The caller frees *out. No two pieces have an address in common. */
 enum rdmo_refusal rdmo_read_scatter(const void *payload, size_t size, uint64_t count,

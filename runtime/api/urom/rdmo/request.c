@@ -1,11 +1,11 @@
-/* Requests: their headers and pieces, from an initiator that may say anything. */
+/* Reads requests: their headers and pieces. The initiator is not trusted. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rdmo.h"
 
 #define IOV_SIZE  sizeof(struct urom_rdmo_scatter_iov)
-#define IOV_BYTES 18u /* of them, members; the others are padding */
+#define IOV_BYTES 18u /* bytes of members; the rest is padding */
 
 const char *rdmo_refusal_text(enum rdmo_refusal no)
 {
@@ -63,7 +63,8 @@ static int compare(const void *a, const void *b)
     return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Sorts the pieces by address. Their order means nothing, because they do not overlap. */
+/* Sorts the pieces by address. The order of writing does not matter, because pieces may not
+ * overlap. */
 static enum rdmo_refusal sort(struct rdmo_piece *pieces, size_t count)
 {
     qsort(pieces, count, sizeof *pieces, compare);
@@ -73,7 +74,7 @@ static enum rdmo_refusal sort(struct rdmo_piece *pieces, size_t count)
     return RDMO_GOOD;
 }
 
-/* Reads a piece; one without bytes is skipped. */
+/* Reads a piece. A piece without bytes is skipped. */
 static enum rdmo_refusal read_piece(struct dpk_reader *r, struct rdmo_piece *pieces, size_t *count)
 {
     struct rdmo_piece p = {.addr = dpk_read_le64(r), .rkey = dpk_read_le64(r)};

@@ -8,7 +8,7 @@
 struct transfer {
     struct client *client;
     struct item *item;   /* a use, or NULL */
-    struct queue *queue; /* whose pointer is read, or NULL */
+    struct queue *queue; /* the queue whose pointer is read, or NULL */
     uint8_t *own;        /* memory to free, or NULL */
     size_t own_size;
     bool is_put;
@@ -133,7 +133,7 @@ static void end_receive(struct item *i, ucs_status_t status)
 
 static void on_received(void *request, ucs_status_t status, size_t length, void *user_data)
 {
-    (void)length; /* UCX ends a shorter one with an error */
+    (void)length; /* UCX ends a shorter payload with an error */
     end_receive(user_data, status);
     ucp_request_free(request);
 }
@@ -156,7 +156,7 @@ void rdmo_receive(struct item *i, void *to)
                                        .user_data = i};
     i->arrival = ARRIVES;
     i->users++;
-    i->holds_data = false; /* UCX takes the description back */
+    i->holds_data = false; /* UCX owns the description again */
     c->under_way++;
     void *request = ucp_am_recv_data_nbx(c->rdmo->worker, i->data, to, i->length, &param);
     if (!UCS_PTR_IS_PTR(request))
@@ -175,7 +175,7 @@ void rdmo_write_records(struct queue *q)
     q->size = 0;
 }
 
-/* Asks the target's side for all that was put. */
+/* Asks the target's side to complete all puts. */
 static void flush_puts(struct client *c)
 {
     struct transfer *t = new_transfer(c);
@@ -186,7 +186,7 @@ static void flush_puts(struct client *c)
     started(t, ucp_ep_flush_nbx(c->ep, &param));
 }
 
-/* Writes the new value of a pointer, behind its records. */
+/* Writes the new value of a pointer, after its records. */
 static void write_pointer(struct queue *q)
 {
     struct memory *m = q->ptr_memory;
@@ -224,7 +224,8 @@ bool rdmo_settle(struct client *c)
             write_pointer(q);
     if (!are_flushed(c))
         return false;
-    /* The program of the target may change its pointers now. */
+    /* Between requests, the program of the target may change its pointers, so they must be read
+     * again. */
     for (struct queue *q; (q = c->queues);) {
         c->queues = q->next;
         free(q);
@@ -238,7 +239,7 @@ bool rdmo_settle(struct client *c)
 
 static void on_answered(void *request, ucs_status_t status, void *user_data)
 {
-    (void)status; /* the initiator may be gone */
+    (void)status; /* a failure is ignored: the initiator may be gone */
     free(user_data);
     ucp_request_free(request);
 }

@@ -12,7 +12,7 @@
 
 enum { SANDBOX_MEM_MAP, SANDBOX_TAG_SEND, SANDBOX_TAG_RECV };
 
-/* Commands and notifications, as the sample packs them. Data follows. */
+/* Commands and notifications, as the sample packs them. Data follows the structure. */
 struct sandbox_command {
     uint64_t type;
     union {
@@ -67,8 +67,8 @@ struct sandbox {
 /* A send or a receive under way. */
 struct transfer {
     struct sandbox *of;
-    struct urom_worker_notif_desc *notification; /* with room for the data of a receive */
-    struct urom_worker_cmd_desc *command;        /* has the data of a send; or NULL */
+    struct urom_worker_notif_desc *notification; /* has room for the data of a receive */
+    struct urom_worker_cmd_desc *command;        /* the command with the data of a send, or NULL */
 };
 
 /* ---- Notifications ---- */
@@ -220,11 +220,11 @@ static doca_error_t receive_tagged(struct urom_worker_ctx *ctx, struct urom_work
     void *request = ucp_tag_recv_nbx(s->worker, body_of(t->notification) + 1, c->recv.count,
                                      c->recv.tag, c->recv.tag_mask, &param);
     if (!UCS_PTR_IS_PTR(request))
-        received(t, UCS_PTR_STATUS(request), NULL); /* it failed */
+        received(t, UCS_PTR_STATUS(request), NULL); /* the receive failed at once */
     return DOCA_SUCCESS;
 }
 
-/* Carries a command out. Unless it returns SUCCESS, `d` stays the caller's. */
+/* Carries out a command. After SUCCESS it owns `d`; after an error the caller still owns it. */
 static doca_error_t carry_out(struct urom_worker_ctx *ctx, struct urom_worker_cmd_desc *d)
 {
     struct sandbox_command c;

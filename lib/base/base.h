@@ -441,6 +441,8 @@ void dpk_guard_begin(void);
 /* The monotonic clock of the machine, in nanoseconds and in milliseconds. */
 uint64_t dpk_now_ns(void);
 uint64_t dpk_now_ms(void);
+/* The same clock, cheaper to read and a few milliseconds late, for threads that poll. */
+uint64_t dpk_now_coarse_ms(void);
 /* The processor time of the calling thread, in nanoseconds. It does not advance while the thread
  * does not run. */
 uint64_t dpk_thread_time_ns(void);
@@ -579,6 +581,9 @@ bool dpk_uuid_equal(const struct dpk_uuid *a, const struct dpk_uuid *b);
 /* Reads a decimal number from `least` to `most`. The whole text must be digits: no sign, no blanks.
  * For any other text it returns false and does not change *out. */
 bool dpk_number(const char *text, uint64_t least, uint64_t most, uint64_t *out);
+/* Reads a decimal number of at most `most` at *text, and moves *text after its digits. Returns
+ * false, and changes nothing, if *text does not start with a digit or the number is larger. */
+bool dpk_take_number(const char **text, uint64_t most, uint64_t *out);
 
 /* ---- Suggestions ---- */
 

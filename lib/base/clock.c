@@ -19,6 +19,11 @@ uint64_t dpk_now_ms(void)
     return dpk_now_ns() / 1000000;
 }
 
+uint64_t dpk_now_coarse_ms(void)
+{
+    return read_clock(CLOCK_MONOTONIC_COARSE) / 1000000;
+}
+
 uint64_t dpk_thread_time_ns(void)
 {
     return read_clock(CLOCK_THREAD_CPUTIME_ID);

@@ -45,26 +45,17 @@ unsigned dpk_units_member(const struct dpk_units *u, unsigned rank)
     return DPK_UNITS_MAX;
 }
 
-/* Reads a unit's number at *text, and moves *text past it. */
-static bool read_number(const char **text, unsigned *out)
-{
-    const char *from = *text;
-    *out = 0;
-    for (; **text >= '0' && **text <= '9' && *out < DPK_UNITS_MAX; (*text)++)
-        *out = *out * 10 + (unsigned)(**text - '0');
-    return *text > from && *out < DPK_UNITS_MAX;
-}
-
 /* Reads a number or a range. */
 static bool read_some(const char **text, struct dpk_units *out)
 {
-    unsigned first, last;
-    if (!read_number(text, &first))
+    uint64_t first, last;
+    if (!dpk_take_number(text, DPK_UNITS_MAX - 1, &first))
         return false;
     last = first;
-    if (**text == '-' && (++*text, !read_number(text, &last) || last < first))
+    if (**text == '-' &&
+        (++*text, !dpk_take_number(text, DPK_UNITS_MAX - 1, &last) || last < first))
         return false;
-    dpk_units_add_range(out, first, last);
+    dpk_units_add_range(out, (unsigned)first, (unsigned)last);
     return true;
 }
 

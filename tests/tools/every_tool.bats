@@ -328,6 +328,23 @@ layer_table() {
     [ "$status" -eq 1 ] && [ "$output" = "$2" ] || { echo "$output"; false; }
 }
 
+@test "code that does itself what a function of lib/base does is found" {
+    local line
+    while IFS='|' read -r line use; do
+        rm -rf copy
+        mkdir -p copy/scripts copy/lib copy/runtime/bus/ring copy/guest copy/tools
+        cp "$here/scripts/check-layers" copy/scripts/
+        echo "$line" >copy/runtime/bus/ring/ring.c
+        run copy/scripts/check-layers
+        [ "$status" -eq 1 ]
+        [ "$output" = "runtime/bus/ring/ring.c:1: lib/base has this: $use" ] || { echo "$output"; false; }
+    done <<'END'
+    clock_gettime(CLOCK_MONOTONIC, &now);|dpk_now_ns
+        n = n * 10 + (unsigned)(*text - '0');|dpk_number or dpk_take_number
+static bool write_all(int fd, const void *data, size_t size)|dpk_write_all
+END
+}
+
 @test "a room that may include one of a higher wing is found in the table" {
     layer_table 's#^bus/ring: base$#bus/ring: base engine/proc#' 'scripts/check-layers: bus/ring is of wing bus, below engine/proc'
     layer_table 's#^bus/pci: .*#& device/state#' 'scripts/check-layers: bus/pci is of wing bus, below device/state'

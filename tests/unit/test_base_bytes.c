@@ -326,6 +326,50 @@ static void format_appends_text_without_a_nul(void **state)
     dpk_buf_free(&b);
 }
 
+static void numbers_are_digits_alone_and_within_bounds(void **state)
+{
+    static const char *const wrong[] = {"",
+                                        "x",
+                                        "-1",
+                                        "+1",
+                                        " 1",
+                                        "1 ",
+                                        "1x",
+                                        "0x1",
+                                        "9",
+                                        "101",
+                                        "18446744073709551616",
+                                        "99999999999999999999999"};
+    uint64_t n = 7;
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(dpk_number(wrong[i], 10, 100, &n));
+    assert_int_equal(n, 7);
+    assert_true(dpk_number("10", 10, 100, &n));
+    assert_int_equal(n, 10);
+    assert_true(dpk_number("00100", 10, 100, &n));
+    assert_int_equal(n, 100);
+    assert_true(dpk_number("18446744073709551615", 0, UINT64_MAX, &n));
+    assert_true(n == UINT64_MAX);
+}
+
+static void a_taken_number_moves_the_text_after_its_digits(void **state)
+{
+    const char *text = "12-256,x", *at = text;
+    uint64_t n = 7;
+    (void)state;
+    assert_true(dpk_take_number(&at, 12, &n));
+    assert_int_equal(n, 12);
+    assert_ptr_equal(at, text + 2);
+    assert_false(dpk_take_number(&at, 12, &n)); /* '-' */
+    at++;
+    assert_false(dpk_take_number(&at, 255, &n));
+    assert_int_equal(n, 12);
+    assert_ptr_equal(at, text + 3);
+    assert_true(dpk_take_number(&at, 256, &n));
+    assert_ptr_equal(at, text + 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +398,8 @@ int main(void)
         cmocka_unit_test(fill_repeats_the_byte),
         cmocka_unit_test(align_pads_to_the_next_multiple),
         cmocka_unit_test(format_appends_text_without_a_nul),
+        cmocka_unit_test(numbers_are_digits_alone_and_within_bounds),
+        cmocka_unit_test(a_taken_number_moves_the_text_after_its_digits),
     };
     return cmocka_run_group_tests_name("base_bytes", tests, NULL, NULL);
 }

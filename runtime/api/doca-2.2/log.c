@@ -136,13 +136,12 @@ doca_error_t doca_log_rate_bucket_register(int source, int *bucket)
 /* Counts a line of a bucket. Errors: NOT_FOUND, AGAIN if the bucket is full. */
 static doca_error_t count_line(int bucket)
 {
-    struct timespec now;
+    const time_t now = (time_t)(dpk_now_ms() / 1000);
     doca_error_t result = DOCA_ERROR_NOT_FOUND;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     pthread_mutex_lock(&buckets.lock);
     if (bucket >= 0 && bucket < buckets.count) {
-        if (now.tv_sec - buckets.of[bucket].since >= buckets.seconds) {
-            buckets.of[bucket].since = now.tv_sec;
+        if (now - buckets.of[bucket].since >= buckets.seconds) {
+            buckets.of[bucket].since = now;
             buckets.of[bucket].lines = 0;
         }
         const bool full = buckets.quantity && buckets.of[bucket].lines >= buckets.quantity;

@@ -19,11 +19,11 @@ static struct {
 /* Reads a decimal number up to `max` at *text, and moves *text after it. */
 static bool read_number(const char **text, unsigned max, unsigned *value)
 {
-    unsigned n = 0, digits = 0;
-    for (; **text >= '0' && **text <= '9' && digits < 9; digits++)
-        n = n * 10 + (unsigned)(*(*text)++ - '0');
-    *value = n;
-    return digits > 0 && n <= max;
+    uint64_t n;
+    if (!dpk_take_number(text, max, &n))
+        return false;
+    *value = (unsigned)n;
+    return true;
 }
 
 /* Reads "FIRST-LAST". */

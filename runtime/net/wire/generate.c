@@ -45,14 +45,7 @@ struct generate {
 
 /* ---- The argument ---- */
 
-/* Takes a decimal number of at most 18 digits. */
-static bool take_number(const char **at, uint64_t *out)
-{
-    const char *begin = *at;
-    for (*out = 0; **at >= '0' && **at <= '9' && *at - begin < 18; (*at)++)
-        *out = *out * 10 + (uint64_t)(**at - '0');
-    return *at > begin;
-}
+#define NUMBER_MAX UINT64_C(999999999999999999) /* sums of numbers do not overflow */
 
 static bool take_mac(const char **at, uint8_t out[MAC])
 {
@@ -87,7 +80,7 @@ static bool take_field(const char **at, struct generate *g)
             continue;
         *at += length;
         if (fields[i].port)
-            return take_number(at, fields[i].port);
+            return dpk_take_number(at, NUMBER_MAX, fields[i].port);
         *fields[i].given = true;
         return take_mac(at, fields[i].mac);
     }
@@ -102,7 +95,8 @@ static bool take_all(const char *at, struct generate *g)
     bool good = true, fields = false;
     do {
         fields = fields || (n >= 2 && *at >= 'a' && *at <= 'z');
-        good = fields ? take_field(&at, g) : n < 4 && take_number(&at, numbers[n++]);
+        good =
+            fields ? take_field(&at, g) : n < 4 && dpk_take_number(&at, NUMBER_MAX, numbers[n++]);
     } while (good && *at == ',' && *at++);
     return good && !*at && n >= 2;
 }

@@ -43,15 +43,6 @@
  * processor. */
 #define TAKEN_MAX 256
 
-/* Threads that poll read this clock at each look, so the clock is the cheap one, which ticks every
- * few milliseconds. */
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static void set_polled(struct gateway *s, bool polled)
 {
     struct channel *c;
@@ -64,7 +55,7 @@ static void polls_begin(struct gateway *s)
 {
     set_polled(s, true);
     s->polls_seen = s->polls;
-    s->seen_ms = now_ms();
+    s->seen_ms = dpk_now_coarse_ms();
     pairs_gateway_wake(s);
 }
 
@@ -88,7 +79,7 @@ bool pairs_polls_run(struct gateway *s)
     const bool works = s->polled || s->rested;
     if (s->owes && s->polls == s->polls_seen)
         pairs_channels_wake(s);
-    const uint64_t now = works ? now_ms() : 0;
+    const uint64_t now = works ? dpk_now_coarse_ms() : 0;
     if (!works || now - s->seen_ms < POLLED_MS)
         return s->polled;
     if (s->polls != s->polls_seen)
@@ -128,7 +119,7 @@ static void rest_here(struct gateway *s)
     if (!s->rested) {
         s->rested = true;
         s->polls_seen = s->polls;
-        s->seen_ms = now_ms();
+        s->seen_ms = dpk_now_coarse_ms();
         pairs_gateway_wake(s); /* so that it waits without `epoll` */
     }
     s->woken = true;
@@ -155,7 +146,7 @@ static enum pause pause_after_nothing(struct gateway *s)
 {
     if (++s->spins < SPINS_FIRST)
         return GO_ON;
-    if (s->dozes_until != 0 && now_ms() < s->dozes_until)
+    if (s->dozes_until != 0 && dpk_now_coarse_ms() < s->dozes_until)
         return doze_begin(s);
     s->dozes_until = 0;
     if (!s->polled)
@@ -169,7 +160,7 @@ static void slice_lost(struct gateway *s, uint64_t ns)
 {
     const uint64_t dozes_ms = ns * DOZES_EACH / 1000000;
     if (s->served < SLICE_PAYS)
-        s->dozes_until = now_ms() + (dozes_ms < DOZES_MAX ? dozes_ms : DOZES_MAX);
+        s->dozes_until = dpk_now_coarse_ms() + (dozes_ms < DOZES_MAX ? dozes_ms : DOZES_MAX);
     s->served = 0;
 }
 

@@ -9,13 +9,18 @@ setup() {
 
 exports() { nm -D --defined-only "$@" | awk 'NF == 3 && $2 ~ /^[TDBRVWi]$/ { sub(/@.*/, "", $3); print $3 }'; }
 
-# The words of the sources that libraries are made of.
+# The words of the sources that libraries are made of. A header of an older generation names a function of its own
+# twice: its sources define doca_dpa_create, which the header makes doca_dpa_create_v2_2. Other names of public headers
+# do not count: a prototype is not the place where a function is defined.
 words() {
-    find "$tree"/{lib,runtime,include,tools} -name '*.[chS]' -exec cat {} + |
-        grep -aoE '[A-Za-z_][A-Za-z0-9_]*' | LC_ALL=C sort -u
+    {
+        find "$tree"/{lib,runtime,tools} -name '*.[chS]' -exec cat {} +
+        find "$tree"/{lib,runtime,tools} -name '*.ld' -exec cat {} +
+        find "$tree/include" -name '*.h' -exec grep -hE '[a-z]_v2_[25]\b' {} +
+    } | grep -aoE '[A-Za-z_][A-Za-z0-9_]*' | LC_ALL=C sort -u
 }
 
-@test "each exported name stands whole in the sources, so that grep finds its definition" {
+@test "each exported name is whole in the sources, so that grep finds its definition" {
     find "$lib" -name '*.so*' -type f >libraries
     [ "$(wc -l <libraries)" -ge 10 ]
     exports $(cat libraries) | LC_ALL=C sort -u >names

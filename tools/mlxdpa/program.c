@@ -61,7 +61,7 @@ static void show_signature(cJSON *o, const struct dpk_crypto_view *view, const u
         snprintf(text, sizeof text, "WRONG: %.250s", err.message);
     else
         snprintf(text, sizeof text, "right%s",
-                 hashes_right ? "" : ", but of other hashes than this program has");
+                 hashes_right ? "" : ", but over other hashes than this program's");
     dpk_json_text(o, "signature", text);
     cJSON_AddBoolToObject(o, "signature_ok", right);
     right = dpk_certchain_check(view->chain, &err) == DPK_OK;

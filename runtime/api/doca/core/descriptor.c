@@ -56,7 +56,7 @@ doca_error_t core_descriptor_read(const void *bytes, size_t size, struct descrip
     }
     if (mark != MARK || size != SIZE)
         return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
-                                "the exported bytes are NULL or are no export of dpakit: %zu "
+                                "the exported bytes are NULL or not an export of dpakit: %zu "
                                 "bytes, and an export has %d",
                                 size, SIZE);
     if (dpk_read_be16(&r) != VERSION)

@@ -49,8 +49,8 @@ doca_error_t dpk_task_pool_expand(struct dpk_ctx *ctx, struct dpk_task_pool *poo
     doca_error_t result = DOCA_ERROR_BAD_STATE;
     pthread_mutex_lock(&ctx->object.lock);
     if (by == 0 || by > UINT32_MAX - pool->max) {
-        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
-                                  "%u more tasks are no or too many tasks", by);
+        result =
+            dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "%u additional tasks are 0 or too many", by);
     } else if (pool->max > 0 && atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE) {
         pool->max += by;
         result = DOCA_SUCCESS;
@@ -186,7 +186,7 @@ doca_error_t dpk_task_submit(struct dpk_task *t, bool flush,
 {
     doca_error_t result;
     pthread_mutex_lock(&t->ctx->object.lock);
-    if (t->freed) { /* by another thread, just now or while submitted */
+    if (t->freed) { /* another thread has freed the task */
         result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the task was freed");
     } else if (t->state == DPK_TASK_SUBMITTED) {
         result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the task is submitted already");
@@ -267,7 +267,7 @@ static void put_back(struct dpk_task *t)
     dpk_object_drop(t);
 }
 
-/* Receiver of a task's end: an observer, the program, or no receiver if the task is freed. */
+/* The receiver of a task's end: an observer, or the program, or nobody if the task is freed. */
 struct end {
     void (*observer)(void *owner, struct dpk_task *task);
     void *owner;

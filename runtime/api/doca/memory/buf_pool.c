@@ -154,8 +154,8 @@ doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool,
     doca_error_t result;
     struct pool *p = begin_change(buf_pool, &result);
     if (element_alignment == 0 || (element_alignment & (element_alignment - 1)) != 0)
-        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the alignment, %zu, is no power of 2",
-                                  element_alignment);
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "the alignment, %zu, is not a power of 2", element_alignment);
     if (result == DOCA_SUCCESS)
         p->alignment = element_alignment;
     return dpk_doca_end(buf_pool, __func__, dpk_object_unlock(p, result));

@@ -270,7 +270,7 @@ static doca_error_t set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint6
     if (m && !dpk_mmap_is_range(address, size))
         result =
             dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
-                             "0x%llx, 0x%llx bytes, is no range of addresses: address and size "
+                             "0x%llx, 0x%llx bytes, is not a range of addresses: address and size "
                              "are not 0, and the end is below 2^64",
                              (unsigned long long)address, (unsigned long long)size);
     else if (m && dpa && m->memory.bus)

@@ -104,7 +104,7 @@ doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t a
     }
     dpk_dpa_end(&c);
     if (result == DOCA_ERROR_INVALID_VALUE)
-        dpk_doca_because(result, "0x%llx, %zu bytes, is no memory of the DPA",
+        dpk_doca_because(result, "0x%llx, %zu bytes, is not memory of the DPA",
                          (unsigned long long)address, size);
     return dpk_doca_end(dpa, __func__, result);
 }

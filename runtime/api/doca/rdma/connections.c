@@ -121,7 +121,7 @@ doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type addr_type, const cha
         return dpk_doca_end(NULL, __func__, DOCA_ERROR_INVALID_VALUE);
     memcpy(a.text, address, strlen(address));
     if (!dpk_rdma_addr_parse(&a)) {
-        dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "\"%s\" is no address of that type", a.text);
+        dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "\"%s\" is not an address of that type", a.text);
         return dpk_doca_end(NULL, __func__, DOCA_ERROR_INVALID_VALUE);
     }
     struct dpk_rdma_addr *made = dpk_rdma_addr_copy(&a);

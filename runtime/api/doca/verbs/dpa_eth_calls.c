@@ -59,7 +59,7 @@ static bool send(struct dpk_dpa *d, struct eth_queue *q, uint64_t address, uint6
     if (!verbs_read_segments(d, pieces, w.segments, w.count))
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
     return write_send(q, &w, pieces, result) ||
-           dpk_dpa_call_fails(reason, size, "Verbs: the ring is no memory any more");
+           dpk_dpa_call_fails(reason, size, "Verbs: the memory of the ring is gone");
 }
 
 /* ---- Receiving ---- */
@@ -81,7 +81,7 @@ static bool receive(struct dpk_dpa *d, struct eth_queue *q, const uint64_t args[
         return dpk_dpa_call_fails(reason, size, "Verbs: no memory where the segments are");
     verbs_write_receive(wqe, (size_t)1 << q->log_size, pieces, count);
     if (!verbs_eth_store(q, q->posted, wqe, (size_t)1 << q->log_size))
-        return dpk_dpa_call_fails(reason, size, "Verbs: the ring is no memory any more");
+        return dpk_dpa_call_fails(reason, size, "Verbs: the memory of the ring is gone");
     *result = ++q->posted;
     return true;
 }

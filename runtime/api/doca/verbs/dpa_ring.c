@@ -250,7 +250,7 @@ bool verbs_ring_ack(struct dpk_dpa *d, struct ring *r, uint64_t count, uint64_t 
         if (!verbs_read_raw_receive(d, ring_pieces_at(r, r->posted), next_at(r),
                                     (uint64_t)r->segments * WQE_SEGMENT,
                                     &r->entries[ring_at(r, r->posted)].count))
-            return dpk_dpa_call_fails(reason, size, "Verbs: the ring is no memory any more");
+            return dpk_dpa_call_fails(reason, size, "Verbs: the memory of the ring is gone");
         *result = ++r->posted;
     }
     return true;

@@ -46,7 +46,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What <<<...>>> becomes. */
+/* Calls that the compiler makes of <<<...>>>. */
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                                 cudaStream_t stream = 0);
 
@@ -57,7 +57,7 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
 #endif
 
 #ifdef __cplusplus
-/* ---- The runtime, with types ---- */
+/* ---- The runtime API with types ---- */
 
 template <class T> static inline cudaError_t cudaMalloc(T **at, size_t size)
 {
@@ -151,7 +151,8 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)function, blockSize,
                                                          dynamic);
 }
-/* Gets the block size with most threads at once, and how many such blocks fill the device. */
+/* Gets the block size that lets most threads run at once, and the number of such blocks that fill
+ * the device. */
 template <class T>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize,
                                                              T function, size_t dynamic = 0,

@@ -32,9 +32,9 @@ extern "C" {
 
 /* Returns the last error of this thread, and forgets it (unless a kernel failed). */
 cudaError_t cudaGetLastError(void);
-/* Same, but does not forget it. */
+/* Returns the last error of this thread, and keeps it. */
 cudaError_t cudaPeekAtLastError(void);
-/* The name, as "cudaErrorInvalidValue", and a description. Never NULL. */
+/* Return the name of an error, such as "cudaErrorInvalidValue", and its description. Never NULL. */
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 
@@ -46,14 +46,14 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
-/* Finds a device by "DDDD:BB:DD.F" or "BB:DD.F". The emulated GPU's address is 0000:e5:00.0, or that
- * in the environment variable DPAKIT_GPU_PCI. */
+/* Finds a device by its PCI address, "DDDD:BB:DD.F" or "BB:DD.F". The emulated GPU has the address
+ * 0000:e5:00.0, unless the environment variable DPAKIT_GPU_PCI has another address. */
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId);
 cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device);
 cudaError_t cudaDeviceCanAccessPeer(int *canAccess, int device, int peer);
 /* Waits for all work. Returns the error of a kernel that failed. */
 cudaError_t cudaDeviceSynchronize(void);
-/* Waits, frees all memory of the device, and forgets a kernel's failure. */
+/* Waits for all work, frees all memory of the device, and forgets the failure of a kernel. */
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
@@ -64,10 +64,10 @@ cudaError_t cudaRuntimeGetVersion(int *version);
 
 /* ---- Memory ---- */
 
-/* Memory of the device, zeroed. A `size` of 0 gives NULL. */
+/* Allocates zeroed memory of the device. For a `size` of 0, *at becomes NULL. */
 cudaError_t cudaMalloc(void **at, size_t size);
 cudaError_t cudaMallocPitch(void **at, size_t *pitch, size_t width, size_t height);
-/* Memory that host and device access by the same address. */
+/* Allocates memory that host and device access by the same address. */
 cudaError_t cudaMallocManaged(void **at, size_t size,
                               unsigned int flags DPAKIT_CUDA_DEFAULT(cudaMemAttachGlobal));
 cudaError_t cudaMallocHost(void **at, size_t size);
@@ -77,16 +77,18 @@ cudaError_t cudaFree(void *at);
 cudaError_t cudaFreeHost(void *at);
 cudaError_t cudaMallocAsync(void **at, size_t size, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void *at, cudaStream_t stream);
-/* The program keeps the memory until cudaHostUnregister. */
+/* Makes memory of the program known to the device. The program must keep the memory until
+ * cudaHostUnregister. */
 cudaError_t cudaHostRegister(void *at, size_t size, unsigned int flags);
 cudaError_t cudaHostUnregister(void *at);
-/* The address of pinned memory for the device, which is the same. */
+/* Gets the device's address of pinned memory, which equals the host's address. */
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags);
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *host);
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *at);
 
-/* Copies; memory of the device must be inside one allocation. */
+/* Copy bytes. Memory of the device must be inside one allocation. The Async functions do not wait
+ * for the copy. */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind,
                             cudaStream_t stream DPAKIT_CUDA_DEFAULT(0));
@@ -102,7 +104,8 @@ cudaError_t cudaMemset2D(void *at, size_t pitch, int value, size_t width, size_t
 cudaError_t cudaMemPrefetchAsync(const void *at, size_t size, int device,
                                  cudaStream_t stream DPAKIT_CUDA_DEFAULT(0));
 
-/* Variables of device code. `symbol` is the variable as the host names it. */
+/* Copy to and from variables of device code, and get their address and size. `symbol` is the
+ * variable, as host code names it. */
 cudaError_t
 cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size,
                    size_t offset DPAKIT_CUDA_DEFAULT(0),
@@ -119,7 +122,7 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol);
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority);
-/* Work that is in the stream is still done. */
+/* Destroys the stream. Work that it already has is still done. */
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 /* Returns cudaErrorNotReady if the stream has work. */
@@ -127,7 +130,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                 unsigned int flags DPAKIT_CUDA_DEFAULT(0));
-/* Calls a host function, which must not call CUDA. */
+/* Calls a host function after the earlier work of the stream. The function must not call CUDA. */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *userData);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void *userData, unsigned int flags);
@@ -143,10 +146,12 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
 
 /* ---- Launches ---- */
 
-/* `function` is a kernel, args its arguments by address. A refused launch prints its reason. */
+/* Launches a kernel. `function` is the kernel, and `args` has the addresses of its arguments. The
+ * reason of a refused launch is printed. */
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args,
                              size_t sharedMem, cudaStream_t stream);
-/* All blocks run at once, so they may wait for each other (cooperative_groups.h). */
+/* Launches a kernel whose blocks all run at once, so that they may wait for each other
+ * (cooperative_groups.h). */
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args,
                                         size_t sharedMem, cudaStream_t stream);
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attr, int value);
@@ -155,7 +160,7 @@ cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache conf
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
                                                           int blockSize, size_t dynamic);
 
-/* Profilers may ask for a part of the run; nothing happens. */
+/* Do nothing: they tell profilers which part of a run counts. */
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 

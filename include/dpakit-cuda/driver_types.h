@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* What a call returns: 0, or the reason why it failed. cudaGetErrorString has texts. */
+/* The result of a call: 0, or the reason of its failure. cudaGetErrorString returns a text. */
 typedef enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
@@ -54,10 +54,11 @@ typedef enum cudaError {
     cudaErrorUnknown = 999,
 } cudaError_t;
 
-/* A queue of work in order. NULL: the default stream, which waits for other streams, and they for
- * it, unless they were made with cudaStreamNonBlocking. */
+/* A queue of work, which runs in order. NULL: the default stream. The default stream and other
+ * streams wait for each other's earlier work, unless a stream was made with
+ * cudaStreamNonBlocking. */
 typedef struct CUstream_st *cudaStream_t;
-/* A point of a stream's work. */
+/* A point in a stream's work. */
 typedef struct CUevent_st *cudaEvent_t;
 #define cudaStreamLegacy    ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
@@ -98,7 +99,7 @@ enum cudaMemcpyKind {
     cudaMemcpyHostToDevice = 1,
     cudaMemcpyDeviceToHost = 2,
     cudaMemcpyDeviceToDevice = 3,
-    cudaMemcpyDefault = 4, /* by the addresses */
+    cudaMemcpyDefault = 4, /* the addresses decide */
 };
 
 enum cudaMemoryType {
@@ -110,7 +111,7 @@ enum cudaMemoryType {
 struct cudaPointerAttributes {
     enum cudaMemoryType type;
     int device;
-    void *devicePointer, *hostPointer; /* NULL: not accessible from there */
+    void *devicePointer, *hostPointer; /* NULL: not accessible by this address */
 };
 
 enum cudaLimit {

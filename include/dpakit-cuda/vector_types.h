@@ -4,7 +4,8 @@
 #ifndef DPAKIT_CUDA_VECTOR_TYPES_H
 #define DPAKIT_CUDA_VECTOR_TYPES_H
 
-/* For the host and the device; a compiler that knows no CUDA needs no word for it. */
+/* Marks functions for the host and the device. A C or C++ compiler without CUDA does not need the
+ * marks. */
 #if defined __CUDA__ || defined __CUDACC__
 #define DPAKIT_CUDA_BOTH __attribute__((host)) __attribute__((device))
 #else

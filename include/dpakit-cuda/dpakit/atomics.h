@@ -7,7 +7,7 @@
 
 #include "threads.h"
 
-/* The integer of a size. */
+/* The integer type of a size in bytes. */
 template <unsigned Size> struct dpakit_cuda_word;
 template <> struct dpakit_cuda_word<1> {
     typedef unsigned char type;
@@ -22,7 +22,7 @@ template <> struct dpakit_cuda_word<8> {
     typedef unsigned long long type;
 };
 
-/* Repeats until nobody has changed the value meanwhile. */
+/* Computes a new value, and repeats this until no other thread has changed the value meanwhile. */
 template <class T, class Change> DPAKIT_CUDA_DEVICE T dpakit_cuda_change(T *at, Change change)
 {
     typedef typename dpakit_cuda_word<sizeof(T)>::type word;
@@ -115,7 +115,7 @@ DPAKIT_CUDA_CHANGE(atomicAdd_system, double, old + value)
 DPAKIT_CUDA_CHANGE(atomicExch, float, ((void)old, value))
 DPAKIT_CUDA_CHANGE(atomicExch_block, float, ((void)old, value))
 DPAKIT_CUDA_CHANGE(atomicExch_system, float, ((void)old, value))
-/* They wrap at `value`. */
+/* Count up and down, and wrap at `value`. */
 DPAKIT_CUDA_CHANGE(atomicInc, unsigned int, old >= value ? 0u : old + 1)
 DPAKIT_CUDA_CHANGE(atomicInc_block, unsigned int, old >= value ? 0u : old + 1)
 DPAKIT_CUDA_CHANGE(atomicInc_system, unsigned int, old >= value ? 0u : old + 1)

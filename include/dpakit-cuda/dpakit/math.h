@@ -1,5 +1,5 @@
 /*
- * math: mathematical functions and those of integers, for the device. Part of cuda_runtime.h.
+ * math: mathematical functions and integer functions for the device. Part of cuda_runtime.h.
  */
 #ifndef DPAKIT_CUDA_MATH_H
 #define DPAKIT_CUDA_MATH_H
@@ -145,7 +145,8 @@ DPAKIT_CUDA_DEVICE float __saturatef(float x)
     return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-/* Bits: how many are set; leading zeros; the first, from 1 (0: none); in reverse order. */
+/* Bits of an integer: number of set bits, number of leading zeros, position of the first set bit
+ * (from 1; 0: none is set), bits in reverse order. */
 DPAKIT_CUDA_DEVICE int __popc(unsigned x)
 {
     return __builtin_popcount(x);
@@ -179,7 +180,8 @@ DPAKIT_CUDA_DEVICE unsigned long long __brevll(unsigned long long x)
     return __builtin_bitreverse64(x);
 }
 
-/* Chooses four of eight bytes, by four numbers of 4 bits (0 to 7; bit 3 repeats the sign). */
+/* Chooses four of the eight bytes of `low` and `high`, by four numbers of 4 bits (0 to 7; bit 3
+ * repeats the sign bit of the byte). */
 DPAKIT_CUDA_DEVICE unsigned __byte_perm(unsigned low, unsigned high, unsigned choice)
 {
     const unsigned long long all = (unsigned long long)high << 32 | low;
@@ -191,7 +193,7 @@ DPAKIT_CUDA_DEVICE unsigned __byte_perm(unsigned low, unsigned high, unsigned ch
     return out;
 }
 
-/* The upper half of a product; shifts of two words as one. */
+/* Return the upper half of a product, and shift two words as one. */
 DPAKIT_CUDA_DEVICE int __mulhi(int x, int y)
 {
     return (int)((long long)x * y >> 32);
@@ -229,7 +231,8 @@ DPAKIT_CUDA_DEVICE unsigned __sad(int x, int y, unsigned z)
     return z + (unsigned)(x > y ? x - y : y - x);
 }
 
-/* The same bits as another type; conversions with rounding to the nearest, to zero, down, up. */
+/* Return the same bits as another type, and convert numbers with rounding to nearest, to zero, down
+ * and up. */
 DPAKIT_CUDA_DEVICE int __float_as_int(float x)
 {
     return __builtin_bit_cast(int, x);
@@ -355,7 +358,7 @@ DPAKIT_CUDA_DEVICE float __fsqrt_rn(float x)
     return __builtin_sqrtf(x);
 }
 
-/* For host and device. */
+/* Functions for the host and the device. */
 static __inline__ __attribute__((always_inline)) DPAKIT_CUDA_BOTH int min(int x, int y)
 {
     return x < y ? x : y;

@@ -5,14 +5,14 @@
 #ifndef DPAKIT_CUDA_THREADS_H
 #define DPAKIT_CUDA_THREADS_H
 
-/* Reports name the line of the caller. */
+/* These functions have no lines of their own, so that reports name the line of the caller. */
 #define DPAKIT_CUDA_DEVICE                                                                         \
     static __inline__ __attribute__((always_inline)) __attribute__((nodebug))                      \
     __attribute__((device))
 #define DPAKIT_CUDA_RUNTIME  extern "C" __attribute__((device)) __attribute__((convergent))
 #define DPAKIT_CUDA_REGISTER extern "C" __attribute__((device)) __attribute__((const))
 
-/* Members of the running thread, by their offset in bytes. */
+/* Get members of the running thread (struct dpk_gpu_thread), by their offset in bytes. */
 DPAKIT_CUDA_REGISTER unsigned __dpk_gpu_u32_0(void);
 DPAKIT_CUDA_REGISTER unsigned __dpk_gpu_u32_4(void);
 DPAKIT_CUDA_REGISTER unsigned __dpk_gpu_u32_8(void);
@@ -66,7 +66,8 @@ DPAKIT_CUDA_BUILTIN(dpakit_cuda_ctaid, 24, 28, 32, uint3);
 DPAKIT_CUDA_BUILTIN(dpakit_cuda_nctaid, 36, 40, 44, dim3);
 #undef DPAKIT_CUDA_BUILTIN
 
-/* The thread's place in its block, the block's in the grid, and their dimensions. */
+/* The position of the thread in its block and of the block in the grid, and the sizes of block and
+ * grid. */
 extern const __attribute__((device)) __attribute__((weak)) dpakit_cuda_tid threadIdx;
 extern const __attribute__((device)) __attribute__((weak)) dpakit_cuda_ntid blockDim;
 extern const __attribute__((device)) __attribute__((weak)) dpakit_cuda_ctaid blockIdx;
@@ -89,14 +90,15 @@ DPAKIT_CUDA_RUNTIME unsigned long long dpk_gpu_globaltimer(void);
 DPAKIT_CUDA_RUNTIME __attribute__((noreturn)) void dpk_gpu_trap(void);
 DPAKIT_CUDA_RUNTIME void dpk_gpu_cas128(void *at, void *expected, const void *desired);
 
-/* Waits for all threads of the block that have not ended. A block whose threads wait for different
- * things for ever is ended with an error that names the lines. */
+/* Waits for all threads of the block that have not ended. If the threads of a block wait for each
+ * other forever, the block ends with an error that names the lines. */
 DPAKIT_CUDA_DEVICE void dpakit_cuda_syncthreads(void)
 {
     dpk_gpu_barrier(0);
 }
 #define __syncthreads() dpakit_cuda_syncthreads() /* clang has a function of this name */
-/* Same, and returns how many threads gave a value other than 0; whether all, or any, gave one. */
+/* Do the same. They return the number of threads whose value is not 0, whether all values are not
+ * 0, and whether any is not 0. */
 DPAKIT_CUDA_DEVICE int __syncthreads_count(int predicate)
 {
     return (int)dpk_gpu_barrier(predicate != 0);
@@ -110,8 +112,8 @@ DPAKIT_CUDA_DEVICE int __syncthreads_or(int predicate)
     return dpk_gpu_barrier(predicate != 0) != 0;
 }
 
-/* Writes of the thread before a fence are seen before those after it: by the block, the device, all
- * of the machine. */
+/* Fences: other threads see the writes before the fence before they see the writes after it. They
+ * order writes for the block, for the device, and for the whole machine. */
 DPAKIT_CUDA_DEVICE void __threadfence_block(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -125,7 +127,7 @@ DPAKIT_CUDA_DEVICE void __threadfence_system(void)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Cycles of a counter; nanoseconds since 1970. */
+/* Return the cycles of a counter, and nanoseconds since 1970. */
 DPAKIT_CUDA_DEVICE long long clock64(void)
 {
     return (long long)dpk_gpu_clock();
@@ -138,7 +140,7 @@ DPAKIT_CUDA_DEVICE unsigned long long __globaltimer(void)
 {
     return dpk_gpu_globaltimer();
 }
-/* Waits at least this long; other threads run. */
+/* Waits at least this long, while other threads run. */
 DPAKIT_CUDA_DEVICE void __nanosleep(unsigned nanoseconds)
 {
     dpk_gpu_sleep(nanoseconds);
@@ -170,7 +172,7 @@ extern "C" __attribute__((device)) char *strncpy(char *to, const char *from, siz
 extern "C" __attribute__((device)) __attribute__((noreturn)) void
 __assert_fail(const char *what, const char *file, unsigned line, const char *function);
 
-/* Reads that the hardware may cache in other ways. */
+/* Loads that a GPU caches in different ways. Here they are plain loads. */
 #define DPAKIT_CUDA_LOAD(name, T)                                                                  \
     template <class T> DPAKIT_CUDA_DEVICE T name(const T *at)                                      \
     {                                                                                              \
@@ -197,7 +199,7 @@ DPAKIT_CUDA_STORE(__stcs, T)
 DPAKIT_CUDA_STORE(__stwt, T)
 #undef DPAKIT_CUDA_STORE
 
-/* Addresses are the same for all kinds of memory. */
+/* Conversions of addresses. Here all kinds of memory have the same addresses. */
 DPAKIT_CUDA_DEVICE size_t __cvta_generic_to_shared(const void *at)
 {
     return (size_t)at;

@@ -1,6 +1,6 @@
 /*
- * warps: functions in which threads of a warp meet. Each takes the mask of the lanes that take part;
- * lanes that have ended are left out. Part of cuda_runtime.h.
+ * warps: functions that several threads of a warp call together. Each takes the mask of the lanes
+ * that take part, and ignores lanes that have ended. Part of cuda_runtime.h.
  */
 #ifndef DPAKIT_CUDA_WARPS_H
 #define DPAKIT_CUDA_WARPS_H
@@ -11,7 +11,8 @@ DPAKIT_CUDA_DEVICE void __syncwarp(unsigned mask = 0xffffffffu)
 {
     dpk_gpu_warp(0, mask, 0, 0);
 }
-/* Lanes whose value is not 0; whether all have such a value; whether any has. */
+/* Return the lanes whose value is not 0, whether all lanes have such a value, and whether any lane
+ * has. */
 DPAKIT_CUDA_DEVICE unsigned __ballot_sync(unsigned mask, int predicate)
 {
     return (unsigned)dpk_gpu_warp(2, mask, predicate != 0, 0);
@@ -24,7 +25,7 @@ DPAKIT_CUDA_DEVICE int __any_sync(unsigned mask, int predicate)
 {
     return (int)dpk_gpu_warp(4, mask, predicate != 0, 0);
 }
-/* Lanes that are at the same place of the program. */
+/* Returns the lanes that call it at the same place of the program. */
 DPAKIT_CUDA_DEVICE unsigned __activemask(void)
 {
     return dpk_gpu_active();
@@ -34,7 +35,7 @@ DPAKIT_CUDA_DEVICE unsigned __lane_id(void)
     return __dpk_gpu_u32_48();
 }
 
-/* A value of up to 8 bytes as bits, and back. */
+/* Convert a value of up to 8 bytes to bits, and back. */
 template <class T> DPAKIT_CUDA_DEVICE unsigned long long dpakit_cuda_bits(T value)
 {
     static_assert(sizeof(T) <= 8, "values of 8 bytes at most");
@@ -49,8 +50,8 @@ template <class T> DPAKIT_CUDA_DEVICE T dpakit_cuda_value(unsigned long long bit
     return value;
 }
 
-/* The value of another lane. Lanes are counted within groups of `width`, a power of two; a lane
- * outside its group gets its own value. */
+/* Return the value of another lane. Lanes are counted within groups of `width`, a power of two. If
+ * the other lane is outside of the group, a thread gets its own value. */
 template <class T>
 DPAKIT_CUDA_DEVICE T __shfl_sync(unsigned mask, T value, int lane, int width = 32)
 {
@@ -81,7 +82,8 @@ DPAKIT_CUDA_DEVICE T __shfl_xor_sync(unsigned mask, T value, int lanes, int widt
     return dpakit_cuda_value<T>(dpk_gpu_warp(1, mask, dpakit_cuda_bits(value), source));
 }
 
-/* Lanes with the same value; all lanes if they have the same, else 0. */
+/* Return the lanes with the same value as this lane, and the mask of all lanes if all have the same
+ * value, else 0. */
 template <class T> DPAKIT_CUDA_DEVICE unsigned __match_any_sync(unsigned mask, T value)
 {
     return (unsigned)dpk_gpu_warp(5, mask, dpakit_cuda_bits(value), 0);
@@ -93,7 +95,7 @@ template <class T> DPAKIT_CUDA_DEVICE unsigned __match_all_sync(unsigned mask, T
     return lanes;
 }
 
-/* Sums and the like over lanes. */
+/* Return the sum, minimum, maximum and so on of the lanes' values. */
 DPAKIT_CUDA_DEVICE unsigned __reduce_add_sync(unsigned mask, unsigned value)
 {
     return (unsigned)dpk_gpu_warp(7, mask, value, 0);

@@ -16,7 +16,7 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "k.o" for dir/k.cu. */
+/* Returns "k.o" for dir/k.cu. */
 static char *object_of(const char *source)
 {
     char *out = NULL;
@@ -57,7 +57,7 @@ static void add_pairs(struct words *w, const char *option, const struct words *l
     w->failed |= list->failed;
 }
 
-/* Options of both sides. */
+/* Adds the options for both sides. */
 static void add_common(const struct config *c, struct words *w)
 {
     dpk_words_addf(w, "-std=%s", c->standard ? c->standard : "c++17");
@@ -82,7 +82,7 @@ static void add_cuda(const struct config *c, bool is_text, struct words *w)
                                         "--cuda-gpu-arch=sm_70", "-Wno-unknown-cuda-version",
                                         "-D__CUDACC__", "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=12",
                                         "-D__CUDACC_VER_MINOR__=4", "-D__CUDACC_VER_BUILD__=0",
-                                        /* Launches as by CUDA 9.2 and later. */
+                                        /* Kernels are launched in the way of CUDA 9.2 and later. */
                                         "-Xclang", "-target-sdk-version=11.2"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         dpk_words_add(w, words[i]);
@@ -203,7 +203,7 @@ static void compile_host(const struct config *c, const char *source, const char 
     dpk_words_add(w, out);
 }
 
-/* A number that differs for different sources and objects of a program. */
+/* Makes a number that differs between the sources and objects of a program. */
 static void id_of(const char *source, const char *object, char out[32])
 {
     char where[PATH_MAX] = "";
@@ -217,7 +217,7 @@ static void id_of(const char *source, const char *object, char out[32])
     snprintf(out, 32, "dpakit-%016llx", (unsigned long long)hash);
 }
 
-/* Files of one source in the working directory. */
+/* Temporary files of a source, in the working directory. */
 struct files {
     char fat[PATH_MAX], text[PATH_MAX], bitcode[PATH_MAX], host[PATH_MAX], device[PATH_MAX];
 };
@@ -369,7 +369,8 @@ static enum dpk_status link_all(const struct config *c, struct run *run,
     return status;
 }
 
-/* The object of input `i`: as -o or its source names it, or in the working directory. */
+/* Returns the path of the object of input `i`: the path of -o, or a name made of the source's, or a
+ * temporary path. */
 static char *choose_object(const struct config *c, const struct run *run, size_t i)
 {
     char *out = NULL;

@@ -128,7 +128,8 @@ static enum dpk_status find_root(struct config *c, struct dpk_error *err)
     return c->root ? DPK_OK : dpk_fail_nomem(err);
 }
 
-/* Reads "sm_80", "compute_80", "sm_90a", or text that has such a word. Returns 0 for others. */
+/* Reads "sm_80", "compute_80", "sm_90a", or a text that contains such a word. Returns 0 for another
+ * text. */
 static unsigned compute_of(const char *text)
 {
     const char *at = strstr(text, "sm_");

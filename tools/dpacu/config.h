@@ -1,4 +1,4 @@
-/* config: the settings of the command line, which is nvcc's. */
+/* config: the settings of the command line, which has nvcc's options. */
 #ifndef DPK_DPACU_CONFIG_H
 #define DPK_DPACU_CONFIG_H
 
@@ -17,11 +17,12 @@ struct config {
 };
 
 extern const struct dpk_option dpacu_config_options[];
-/* Checks the options together. */
+/* Checks that the options fit together, and sets `root` and `compute`. */
 enum dpk_status dpacu_config_check(struct config *c, const struct dpk_args *args,
                                    struct dpk_error *err);
 void dpacu_config_free(void *config);
-/* True for a file that is compiled as CUDA; for another source; for C. */
+/* Return true for a file that is compiled as CUDA, for any source, and if objects are linked on the
+ * device side (-rdc=true, -dc). */
 bool dpacu_config_is_cuda(const struct config *c, const char *path);
 bool dpacu_config_is_source(const char *path);
 bool dpacu_config_is_rdc(const struct config *c);

@@ -1,4 +1,4 @@
-/* The folder of plugins. A plugin is loaded by a process of its own, which tells its version. */
+/* The folder of plugins. A separate process loads each plugin, and prints its version. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ static void add(struct service *s, const char *folder, const char *file)
     }
     if ((size_t)snprintf(p->path, sizeof p->path, "%s/%s", folder, file) >= sizeof p->path ||
         !ask(s, p->path, text, sizeof text))
-        return; /* urom-worker has said why */
+        return; /* urom-worker has printed the reason */
     p->version = strtoull(text, &end, 10);
     if (end == text)
         return;

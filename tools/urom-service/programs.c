@@ -1,4 +1,4 @@
-/* Programs: connections of host programs, and what they ask. */
+/* Connections of host programs, and their requests. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 
 #define PROGRAMS_MAX 512u
 
-/* ---- What programs ask ---- */
+/* ---- Requests of programs ---- */
 
 static bool say_welcome(struct service *s, struct dpk_urom_channel *c)
 {
@@ -78,7 +78,7 @@ static bool handle(struct service *s, struct program *p, struct dpk_urom_message
             return false;
         }
         if (speaks(&p->channel, wish.version) && service_spawn(s, &p->channel, &wish))
-            p->channel.fd = -1; /* it is the process's now */
+            p->channel.fd = -1; /* the process owns the socket now */
         return false;
     default:
         return false;

@@ -21,7 +21,8 @@ struct program {
     bool greeted;
 };
 
-/* A process. The service keeps a copy of its socket, to tell the program of its end. */
+/* The process of a worker. The service keeps a copy of its socket, to inform the program when the
+ * process ends. */
 struct process {
     struct process *next;
     pid_t pid;
@@ -46,8 +47,8 @@ struct service {
 
 /* ---- plugins.c ---- */
 
-/* Finds the plugins in a folder. Files that are no plugins are reported and left out. Errors:
- * DPK_ERR_NOT_FOUND if there is no folder. */
+/* Finds the plugins in a folder. Other files are reported and ignored. Errors: DPK_ERR_NOT_FOUND if
+ * there is no folder. */
 enum dpk_status service_find_plugins(struct service *s, const char *folder, struct dpk_error *err);
 
 /* ---- spawn.c ---- */
@@ -57,7 +58,7 @@ enum dpk_status service_find_plugins(struct service *s, const char *folder, stru
 bool service_spawn(struct service *s, struct dpk_urom_channel *c, const struct dpk_urom_wish *wish);
 /* Handles the ends of processes. */
 void service_reap(struct service *s);
-/* Says no, with the reason. */
+/* Sends a refusal with its reason. */
 void service_refuse(struct dpk_urom_channel *c, doca_error_t error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,4 +1,4 @@
-/* Processes of workers: how they start, and what is said of their end. */
+/* Processes of workers: starts them, and reports their end. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ void service_refuse(struct dpk_urom_channel *c, doca_error_t error, const char *
     printf("refused: %s\n", dpk_text_clean(text));
 }
 
-/* ---- What a program may have ---- */
+/* ---- Checks of a program's wishes ---- */
 
 static struct process *find_process(const struct service *s, uint64_t id)
 {
@@ -73,7 +73,7 @@ static bool may_have(const struct service *s, struct dpk_urom_channel *c,
 
 /* ---- Start ---- */
 
-/* The words and the environment of a process. */
+/* The arguments and the environment of a process. */
 struct start {
     char fd[16], id[32], size[16], parent[16], cpus[DPK_UROM_CPUS * 8 * 5];
     char *words[DPK_UROM_PLUGINS_MAX + 16];
@@ -110,7 +110,8 @@ static bool put_plugins(struct start *t, const struct service *s, const struct d
     return true;
 }
 
-/* The service's environment, with what the program adds in front: the first of a name counts. */
+/* Makes the environment: the variables of the program, then those of the service. The first
+ * variable of a name counts. */
 static bool put_environment(struct start *t, const struct dpk_urom_wish *wish)
 {
     size_t own = 0, given = 0, at = 0;

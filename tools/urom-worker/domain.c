@@ -1,5 +1,5 @@
-/* Domains: what the worker knows of the workers and the buffers of other programs. The texts come
- * from those programs: each size is checked before anything is looked up. */
+/* Domains: the workers and the buffers of other programs. Those programs wrote the texts, so each
+ * size is checked before the text is used. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #define MANY 65536u /* members, or buffers, of a domain */
 
 struct bytes {
-    const uint8_t *at; /* in the domain's text */
+    const uint8_t *at; /* where the bytes start in the domain's text */
     size_t size;
 };
 struct address {
@@ -16,11 +16,11 @@ struct address {
     struct bytes bytes;
 };
 struct segment {
-    uint64_t program; /* of the text, from 0 */
+    uint64_t program; /* index of the program, from 0 */
     uint64_t va, size;
     struct bytes memh, mkey;
 };
-/* A worker, and the program that it is of. */
+/* A worker and its program. */
 struct peer {
     uint64_t id, program;
 };
@@ -182,7 +182,7 @@ static doca_error_t addr_lookup(struct urom_worker_ctx *ctx, uint64_t domain_id,
     return DOCA_ERROR_NOT_FOUND;
 }
 
-/* Returns the segment of a worker's program that the caller's test finds, or NULL. */
+/* Returns the segment of a worker's program for which the caller's test is true, or NULL. */
 static const struct segment *find_segment(const struct urom_worker_ctx *ctx, uint64_t domain_id,
                                           int number, const uint64_t *va, int *found)
 {

@@ -1,5 +1,5 @@
-/* The loop of a worker: commands go to plugins, and their notifications to the program. Plugins have
- * no descriptor to wait for, so an idle worker looks every millisecond. */
+/* The loop of a worker: passes commands to plugins, and notifications to the program. Plugins have
+ * no descriptor to wait for, so an idle worker asks them every millisecond. */
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -75,7 +75,8 @@ static bool command(struct worker *w, struct dpk_reader *body)
     const doca_error_t result = p ? hand_over(w, p, cookie, bytes, size) : DOCA_ERROR_NOT_FOUND;
     if (result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS)
         return true;
-    /* The plugin refuses the command: it may also have made a notification, which is dropped then. */
+    /* The plugin has refused the command. If it has also made a notification, the notification is
+     * dropped. */
     take_pending(w, id, cookie);
     return say_notify(w, id, cookie, result, NULL, 0);
 }

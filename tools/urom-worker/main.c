@@ -18,7 +18,7 @@ struct options {
     const char *id, *cpus, *describe;
 };
 
-/* ---- What the service asks ---- */
+/* ---- A question of the service ---- */
 
 /* Prints the version of a plugin. The service asks in a process of its own, because a plugin's
  * start-up code may fail. */
@@ -34,7 +34,8 @@ static enum dpk_status describe(const char *path, struct dpk_error *err)
 
 /* ---- A worker ---- */
 
-/* The processors of the host that this process may use stand for those of the DPU, in turn. */
+/* Sets the processors of this process. The host's processors take the places of the DPU's
+ * processors in turn. */
 static enum dpk_status set_cpus(const char *list, struct dpk_error *err)
 {
     cpu_set_t may, set;

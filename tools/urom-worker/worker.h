@@ -39,15 +39,16 @@ struct worker {
 /* Loads a plugin, and gets its version. Errors: DPK_ERR_FORMAT if it is not a plugin. */
 enum dpk_status worker_plugin_load(const char *path, struct plugin *p, uint64_t *version,
                                    struct dpk_error *err);
-/* Opens it, after its worker was set. */
+/* Opens the plugin. Set its worker before. */
 enum dpk_status worker_plugin_open(struct plugin *p, struct dpk_error *err);
 void worker_plugin_close(struct plugin *p);
-/* Appends the plugin's address as a text; it is empty if it has none. */
+/* Appends the plugin's address as a text, which is empty if the plugin has no address. */
 void worker_plugin_put_address(struct plugin *p, struct dpk_buf *b);
 
 /* ---- domain.c ---- */
 
-/* Enters a domain of a JOIN. Errors: INVALID_VALUE if its form is wrong, NO_MEMORY. */
+/* Enters the domain of a message JOIN. Errors: INVALID_VALUE if the message is malformed,
+ * NO_MEMORY. */
 doca_error_t worker_domain_join(struct worker *w, uint64_t cookie, struct dpk_reader *body);
 void worker_domain_leave(struct worker *w, uint64_t cookie);
 void worker_domain_leave_all(struct worker *w);

@@ -1,4 +1,4 @@
-/* What all steps use. */
+/* Functions that all steps use. */
 #include "inside.h"
 
 #include <llvm-c/Transforms/PassBuilder.h>

@@ -12,8 +12,8 @@
 enum { KERNELS_MAX = 4096 };
 
 struct lower_kernel {
-    LLVMValueRef function, run, whole; /* whole: NULL if threads wait for each other */
-    char *name;                        /* as the host knows it */
+    LLVMValueRef function, run, whole; /* run: one thread; whole: a block, or NULL */
+    char *name;                        /* its name in host code */
     uint32_t shared, max_threads, parameters;
     uint32_t *sizes; /* bytes of each parameter in the host's list of arguments */
 };
@@ -25,7 +25,7 @@ struct lower {
     LLVMBuilderRef builder;
     LLVMTargetMachineRef machine;
     LLVMTargetDataRef layout;
-    LLVMTypeRef i8, i32, i64, pointer, nothing; /* pointer: i8 * */
+    LLVMTypeRef i8, i32, i64, pointer, nothing; /* pointer is i8 * */
     LLVMTypeRef code;                           /* type of dpk_gpu_code */
     LLVMDIBuilderRef lines;                     /* debug information of wrappers, or NULL */
     struct lower_kernel *kernels;
@@ -37,15 +37,15 @@ struct lower {
 bool lower_fail(struct lower *l, LLVMValueRef where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The name of a value, or "". */
+/* Returns the name of a value, or "". */
 const char *lower_name(LLVMValueRef value);
-/* True for a call of a function with this name. */
+/* Returns true for a call of the function with this name. */
 bool lower_calls(LLVMValueRef instruction, const char *name);
-/* The function that an instruction calls, or NULL. */
+/* Returns the function that an instruction calls, or NULL. */
 LLVMValueRef lower_callee(LLVMValueRef instruction);
-/* The function of this name, declared if it is absent. */
+/* Returns the function with this name. Declares it if it does not exist. */
 LLVMValueRef lower_declare(struct lower *l, const char *name, LLVMTypeRef type);
-/* Removes attributes of a function that are about NVIDIA's processors. */
+/* Runs passes of LLVM over the module. */
 bool lower_runs_passes(struct lower *l, const char *passes);
 
 /* ---- names.c: finds kernels, and gives functions and variables the names that linkers see ---- */
@@ -60,13 +60,13 @@ bool lower_ptx(struct lower *l);
 LLVMValueRef lower_self(struct lower *l, LLVMValueRef function);
 /* Loads a member of the thread at `offset`, before the position of the builder. */
 LLVMValueRef lower_member(struct lower *l, LLVMValueRef self, unsigned offset, LLVMTypeRef type);
-/* Recognises a function that gets a member of the thread. */
+/* Returns true for a call that gets a member of the thread. */
 bool lower_register_of(LLVMValueRef instruction, unsigned *offset);
 bool lower_registers(struct lower *l);
-/* Lets threads that poll yield. */
+/* Inserts counters of polls, so that threads which poll yield. */
 bool lower_polls(struct lower *l);
 
-/* ---- wrappers.c: what the emulated GPU calls ---- */
+/* ---- wrappers.c: the functions that the emulated GPU calls ---- */
 bool lower_wrappers(struct lower *l);
 bool lower_wholes(struct lower *l);
 bool lower_is_whole(LLVMValueRef function);

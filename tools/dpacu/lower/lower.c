@@ -85,7 +85,7 @@ static bool optimise(struct lower *l)
     return lower_runs_passes(l, passes[l->request->level % 4]);
 }
 
-/* Small functions are inlined first, so that it is known what a kernel itself does. */
+/* Inlines small functions first, so that later steps see everything that a kernel does. */
 static bool inline_first(struct lower *l)
 {
     return lower_runs_passes(l, l->request->level

@@ -1,6 +1,6 @@
 /*
- * lower: from LLVM's code for NVIDIA's GPUs, which clang makes of CUDA sources, to an object for
- * the processor of the host. Its code runs in the emulated GPU (gpu/abi/abi.h).
+ * lower: makes an object for the host's processor from LLVM code for NVIDIA's GPUs, which clang
+ * made of a CUDA source. The emulated GPU runs the code of the object (gpu/abi/abi.h).
  */
 #ifndef DPK_DPACU_LOWER_LOWER_H
 #define DPK_DPACU_LOWER_LOWER_H

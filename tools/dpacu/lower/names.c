@@ -1,5 +1,5 @@
-/* Kernels, and the names of device code. The host code of an object has functions of the same
- * names. */
+/* Finds kernels, and renames functions of device code, because the host code of the same object has
+ * functions with the same names. */
 #include "inside.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds the kernel, or finds it. */
+/* Finds the kernel of a function, or adds it. */
 static struct lower_kernel *kernel_of(struct lower *l, LLVMValueRef function)
 {
     for (size_t i = 0; i < l->kernel_count; i++)
@@ -26,7 +26,7 @@ static struct lower_kernel *kernel_of(struct lower *l, LLVMValueRef function)
     return k;
 }
 
-/* An annotation: function, name, value. */
+/* Reads an annotation: function, name, value. */
 static bool read_annotation(struct lower *l, LLVMValueRef node)
 {
     LLVMValueRef parts[3];
@@ -79,7 +79,7 @@ static const char *runtime_name(const char *name)
     return NULL;
 }
 
-/* Names that the C library has, and ours. */
+/* Returns true for names of the C library and of the emulated GPU. */
 static bool is_known(const char *name)
 {
     return strncmp(name, "llvm.", 5) == 0 || strncmp(name, "dpk_gpu_", 8) == 0 ||
@@ -154,7 +154,7 @@ bool lower_rename(struct lower *l)
         if (shared)
             continue;
         if (!LLVMIsDeclaration(g)) {
-            /* The host writes variables, and constants too. */
+            /* Host code may write variables and constants. */
             if (LLVMGetPointerAddressSpace(LLVMTypeOf(g)) != 0)
                 LLVMSetGlobalConstant(g, 0);
             rename_defined(l, g);

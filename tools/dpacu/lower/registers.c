@@ -1,5 +1,5 @@
-/* What a thread knows about itself: members of struct dpk_gpu_thread. Headers declare a function
- * for each, whose name has the member's size and offset: __dpk_gpu_u32_0() is threadIdx.x. */
+/* Registers of a thread: members of struct dpk_gpu_thread. The headers declare a function for each
+ * member. Its name has the member's size and offset: __dpk_gpu_u32_0() is threadIdx.x. */
 #include "inside.h"
 
 #include "gpu/abi/abi.h"
@@ -26,7 +26,8 @@ static LLVMValueRef self_variable(struct lower *l)
     return self;
 }
 
-/* Allocas stay first, where optimisers look for them. */
+/* Moves the builder after the allocas of a function, which must stay first, because optimisers look
+ * for them there. */
 static void go_to_beginning(struct lower *l, LLVMValueRef function)
 {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);

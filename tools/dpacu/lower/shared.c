@@ -1,5 +1,6 @@
-/* Shared memory: variables of the block lie at offsets of its shared memory, which each thread
- * knows. Those of one kernel lie behind those that several functions use. */
+/* Shared memory: a variable of a block has an offset in the block's shared memory, whose address
+ * each thread has. Variables that several functions use come first, then the variables of a single
+ * kernel. */
 #include "inside.h"
 
 #include "gpu/abi/abi.h"
@@ -9,7 +10,7 @@
 
 enum { SHARED_SPACE = 3, DEPTH_MAX = 64 };
 
-/* A variable: its function if only one uses it, and its place. */
+/* A shared variable: the function that uses it, if only one function does, and its offset. */
 struct variable {
     LLVMValueRef global, function;
     bool common, dynamic;
@@ -29,7 +30,7 @@ static struct variable *variable_of(const struct variables *v, LLVMValueRef glob
     return NULL;
 }
 
-/* Returns a shared variable that the constant has in it, or NULL. */
+/* Returns a shared variable whose address the constant contains, or NULL. */
 static struct variable *find_in(const struct variables *v, LLVMValueRef constant, unsigned depth)
 {
     if (!LLVMIsAConstant(constant) || depth > DEPTH_MAX)
@@ -157,7 +158,8 @@ static bool place_all(struct lower *l, struct variables *v)
 
 /* ---- Addresses ---- */
 
-/* The thread's registers in a function, and instructions behind which new ones are put. */
+/* Values of a function: the running thread, its static and dynamic shared memory, and the place of
+ * new instructions. */
 struct place_in {
     LLVMValueRef self, shared, dynamic, end;
 };
@@ -206,7 +208,7 @@ static LLVMValueRef build_expression(struct lower *l, const struct variables *v,
     return count == 2 ? LLVMBuildBinOp(l->builder, opcode, operands[0], operands[1], "") : NULL;
 }
 
-/* Makes instructions of a constant that has the address of a shared variable in it. */
+/* Makes instructions that compute a constant which contains the address of a shared variable. */
 static LLVMValueRef build_constant(struct lower *l, const struct variables *v, struct place_in *p,
                                    LLVMValueRef constant)
 {

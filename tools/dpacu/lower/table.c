@@ -1,4 +1,5 @@
-/* The list of kernels and variables of an object, and the constructor that makes it known. */
+/* Makes the list of an object's kernels and variables, and the constructor that registers the
+ * list. */
 #include "inside.h"
 
 #include "gpu/abi/abi.h"
@@ -55,7 +56,7 @@ static LLVMValueRef describe_kernel(struct lower *l, const struct lower_kernel *
     return LLVMConstStructInContext(l->context, members, sizeof members / sizeof *members, 0);
 }
 
-/* An array of descriptions, or NULL if there are none. */
+/* Returns an array of descriptions, or NULL without descriptions. */
 static LLVMValueRef list_of(struct lower *l, LLVMValueRef *items, size_t count)
 {
     if (!count)

@@ -1,6 +1,6 @@
-/* Functions that the emulated GPU calls: one that runs a thread of a kernel, and, for kernels whose
- * threads do not wait for each other, one that runs all threads of a block in loops. Compilers can
- * vectorise such a loop. */
+/* Functions that the emulated GPU calls. The first runs a thread of a kernel. For kernels whose
+ * threads do not wait for each other, the second runs all threads of a block in loops, which the
+ * compiler can vectorise. */
 #include "inside.h"
 
 #include "gpu/abi/abi.h"
@@ -18,7 +18,7 @@ static void set_attribute(struct lower *l, LLVMValueRef f, const char *name, boo
         LLVMRemoveEnumAttributeAtIndex(f, where, kind);
 }
 
-/* Begins debug information of the wrappers. */
+/* Starts the debug information of the wrappers. */
 static LLVMDIBuilderRef lines_of(struct lower *l, LLVMMetadataRef file)
 {
     static const char producer[] = "dpacu";
@@ -151,7 +151,7 @@ static bool has_attribute(LLVMValueRef f, const char *name, uint64_t *value)
     return a != NULL;
 }
 
-/* A declared function without side effects, of the C library. */
+/* Returns true for a function of the C library without side effects. */
 static bool is_plain(LLVMValueRef callee)
 {
     uint64_t effects = 0;
@@ -180,7 +180,7 @@ static bool is_harmless(LLVMValueRef i, unsigned depth)
     if (LLVMGetIntrinsicID(callee))
         return strcmp(lower_name(callee), "llvm.trap") != 0;
     if (lower_register_of(i, &offset))
-        return depth == 0; /* in a function that is not inlined it would be the thread's */
+        return depth == 0; /* a called function would read a single thread's registers */
     if (LLVMIsDeclaration(callee))
         return is_plain(callee);
     return depth < 8 && is_whole(callee, depth + 1);
@@ -200,7 +200,7 @@ bool lower_is_whole(LLVMValueRef function)
     return is_whole(function, 0);
 }
 
-/* A loop: `number` counts from `from` up to its end. */
+/* A loop: `number` counts up from the first value to the end. */
 struct loop {
     LLVMBasicBlockRef before, head, body, after;
     LLVMValueRef number;
@@ -247,7 +247,7 @@ static void note_thread(struct lower *l, LLVMValueRef self, const LLVMValueRef t
 enum { TID = offsetof(struct dpk_gpu_thread, tid), NTID = offsetof(struct dpk_gpu_thread, ntid) };
 enum { REGISTERS = sizeof(struct dpk_gpu_thread) };
 
-/* The values of the registers that differ from thread to thread, in the innermost body. */
+/* Computes, in the innermost body, the registers whose values differ from thread to thread. */
 static void compute_registers(struct lower *l, const LLVMValueRef tid[3], const LLVMValueRef n[3],
                               LLVMValueRef *out)
 {
@@ -268,8 +268,8 @@ static void minimum(struct lower *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRe
     *out = LLVMBuildSelect(l->builder, LLVMBuildICmp(l->builder, LLVMIntULT, a, b, ""), a, b, "");
 }
 
-/* Makes the loops, with a call of the kernel in the innermost. `registers` gets the values that its
- * inlined code uses. */
+/* Makes the loops. The innermost loop calls the kernel. `registers` receives the values that the
+ * kernel's inlined code uses. */
 static bool build_whole(struct lower *l, struct lower_kernel *k, LLVMValueRef *registers)
 {
     LLVMValueRef *arguments = calloc(LLVMCountParams(k->function) + 1, sizeof(LLVMValueRef));

@@ -1,5 +1,5 @@
 /*
- * doca_cc (DOCA 2.5 and 2.6): doca_comch under the names of its first releases. A program of the host
+ * doca_cc (DOCA 2.5 and 2.6): doca_comch under the names of its first releases. A host program
  * is a client, a program of the DPU a server; everything is as ../doca/doca_comch.h says for the
  * function with the same end of the name.
  *

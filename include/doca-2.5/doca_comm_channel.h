@@ -1,5 +1,5 @@
 /*
- * doca_comm_channel (DOCA 2.2 to 2.6): messages between programs of the host (clients) and programs of
+ * doca_comm_channel (DOCA 2.2 to 2.6): messages between host programs (clients) and programs of
  * the DPU (services), without progress engines. An endpoint of a service has many peers, an endpoint of
  * a client has one.
  *

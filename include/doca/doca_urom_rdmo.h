@@ -4,8 +4,8 @@
  * urom_rdmo of DOCA 3; the guide of DOCA 2.8 prints narrower ones, which no program has.
  *
  * The target sends commands through doca_urom_worker_cmd_task: a struct urom_worker_rdmo_cmd, followed
- * by the bytes that its pointers stand for. The plugin answers with a struct urom_worker_notify_rdmo,
- * followed by its address if it is that of CLIENT_INIT.
+ * by the bytes that its pointers refer to. The plugin answers with a struct
+ * urom_worker_notify_rdmo, followed by its address if it is that of CLIENT_INIT.
  *
  * The initiator sends active messages of UCX, number UROM_RDMO_AM_ID, with the flag
  * UCP_AM_SEND_FLAG_REPLY: the header is a struct urom_rdmo_hdr and the header of the operation, without

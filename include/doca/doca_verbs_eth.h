@@ -22,7 +22,8 @@
  *
  * query copies the attributes of the creation, with the current state. get_wq gives the number and the
  * bytes of entries, with the address NULL, since rings are DPA memory: DPA code gets their address. The
- * addresses of doorbells are NULL. Errors of functions that take a queue: INVALID_VALUE if it is none.
+ * addresses of doorbells are NULL. Errors of functions that take a queue: INVALID_VALUE if the
+ * argument is not a queue.
  */
 #ifndef DOCA_VERBS_ETH_H
 #define DOCA_VERBS_ETH_H

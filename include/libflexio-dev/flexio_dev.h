@@ -86,11 +86,11 @@ typedef uint64_t(flexio_dev_arg_unpack_func_t)(void *argbuf, void *func);
 
 /* Stores the calling thread's context in `*dtctx`; returns 0. */
 int flexio_dev_get_thread_ctx(struct flexio_dev_thread_ctx **dtctx);
-/* The thread's number, as in the prefix of its messages. */
+/* Returns the thread's number, which also precedes its messages. */
 uint32_t flexio_dev_get_thread_id(struct flexio_dev_thread_ctx *dtctx);
-/* Address of the thread's local storage, 0 if it has none. */
+/* Returns the address of the thread's local storage, or 0 if the thread has none. */
 flexio_uintptr_t flexio_dev_get_thread_local_storage(struct flexio_dev_thread_ctx *dtctx);
-/* End the activation, for good or until the next event. */
+/* End the activation: _finish forever, _reschedule until the next event. */
 __attribute__((noreturn)) void flexio_dev_thread_finish(void);
 __attribute__((noreturn)) void flexio_dev_thread_reschedule(void);
 /* Ends the activation; the next begins at once. */
@@ -129,7 +129,8 @@ enum flexio_window_entity {
     FLEXIO_DEV_WINDOW_ENTITY_NUM = 2, /* the number of entities */
 };
 
-/* Chooses a window and the key of the memory behind it. FAILED: no such window or entity. */
+/* Chooses a window and the key of the memory that it shows. FAILED: the window or entity does not
+ * exist. */
 flexio_dev_status_t flexio_dev_multi_window_config(enum flexio_window_entity win_entity,
                                                    uint16_t window_config_id, uint32_t mkey);
 /* Changes the key of the configured window. FAILED: no window is configured. */
@@ -146,7 +147,7 @@ flexio_dev_status_t flexio_dev_multi_window_copy_to_host(enum flexio_window_enti
                                                          uint64_t haddr, const void *daddr,
                                                          uint32_t size);
 
-/* Functions that may have both forms: in C clang chooses by their arguments, too. */
+/* Functions that may have both forms. In C, too, clang chooses a form by the arguments. */
 #ifdef __cplusplus
 extern "C++" {
 #endif
@@ -260,7 +261,7 @@ enum _flexio_dev_missing {
 };
 __attribute__((noreturn)) void _flexio_dev_no_hardware(enum _flexio_dev_missing what);
 
-/* Numbers of counters of a device's ports: received bytes, sent bytes. */
+/* Counters of a device's ports: received bytes, sent bytes. */
 enum flexio_dev_nic_counter_ids {
     FLEXIO_DEV_NIC_COUNTER_PORT0_RX_BYTES = 0x10,
     FLEXIO_DEV_NIC_COUNTER_PORT1_RX_BYTES = 0x11,

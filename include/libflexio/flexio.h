@@ -193,10 +193,10 @@ flexio_status flexio_app_get_list(struct flexio_app ***app_list, uint32_t *num_a
 /* Frees the array (not the programs). NULL is ignored. */
 flexio_status flexio_app_list_free(struct flexio_app **app_list);
 
-/* The program's name; lives as long as the program. NULL for NULL. */
+/* Returns the program's name, which exists as long as the program. NULL for NULL. */
 const char *flexio_app_get_name(struct flexio_app *app);
 
-/* Bytes of the program's device executable; 0 for NULL. */
+/* Returns the size in bytes of the program's device executable; 0 for NULL. */
 size_t flexio_app_get_elf_size(struct flexio_app *app);
 
 /*
@@ -255,16 +255,16 @@ flexio_status flexio_func_register(struct flexio_app *app, const char *dev_func_
 /*
  * Gets the properties of a registered function. Every [out] may be NULL.
  *   host_stub_func_addr   [in]   its stub
- *   pup                   [out]  1: it has routines that pack and unpack arguments, 0: it was
- *                                registered by name alone
+ *   pup                   [out]  1: the function has routines that pack and unpack arguments; 0:
+ *                                it was registered by its name alone
  *   dev_func_name         [out]  buffer of func_name_size bytes
  *   dev_unpack_func_name  [out]  buffer of func_name_size bytes; "" if there is none
  *   argbuf_size           [out]  bytes of the argument buffer
  *   host_pack_func        [out]  NULL if there is none
  *   dev_func_addr, dev_unpack_func_addr  [out]  addresses in the device executable (of a fat
- *                                program: in that of the machine's first device); 0 if it has no
- *                                symbol of that name
- * FAILED: not a function of the program, or a name that its buffer does not hold.
+ *                                program: in the executable for the machine's first device); 0 if
+ *                                the executable does not have the symbol
+ * FAILED: the program does not have the function, or a buffer is too small for its name.
  */
 flexio_status flexio_func_get_register_info(struct flexio_app *app,
                                             flexio_func_t *host_stub_func_addr, uint32_t *pup,
@@ -338,10 +338,11 @@ flexio_status flexio_process_destroy(struct flexio_process *process);
 flexio_status flexio_process_call(struct flexio_process *process, flexio_func_t *host_func,
                                   uint64_t *func_ret, ...);
 
-/* The protection domain of the process: that of its attributes, or its own. NULL for NULL. */
+/* Returns the protection domain of the process: that of its attributes, or the process's own. NULL
+ * for NULL. */
 struct ibv_pd *flexio_process_get_pd(struct flexio_process *process);
 
-/* The process's own UAR, which lives as long as the process. NULL for NULL. */
+/* Returns the process's own UAR, which exists as long as the process. NULL for NULL. */
 struct flexio_uar *flexio_process_get_uar(struct flexio_process *process);
 
 /* Returns the number of the process's memory, comparable to the number of mlx5dv_devx_umem_reg for host
@@ -356,17 +357,17 @@ typedef struct flexio_heap_mem_info {
     size_t allocated;   /* bytes in use, with alignment */
 } flexio_heap_mem_info;
 
-/* The process's heap. */
+/* Gets the state of the process's heap. */
 flexio_status flexio_process_mem_info_get(const struct flexio_process *process,
                                           struct flexio_heap_mem_info *info);
 
 /* ---- Errors ---- */
 
-/* The state of a process, without waiting. NULL has no error. */
+/* Returns the state of a process, without waiting. NULL has no error. */
 enum flexio_err_status flexio_err_status_get(struct flexio_process *process);
 
-/* A descriptor to poll, readable once the process is in the error state; the process closes it. -1
- * for NULL. */
+/* Returns a descriptor to poll. It is readable once the process is in the error state. The process
+ * owns it. -1 for NULL. */
 int flexio_err_handler_fd(struct flexio_process *process);
 
 /*
@@ -448,8 +449,7 @@ flexio_status flexio_copy_from_host(struct flexio_process *process, void *src_ha
  * (events are lost until flexio_event_handler_run). Events that come during a run are counted. */
 typedef struct flexio_event_handler_attr {
     flexio_func_t *host_stub_func; /* one uint64_t parameter, or none */
-    int continuable; /* not 0: after flexio_dev_yield() it continues after the call with the next
-                        event */
+    int continuable;               /* not 0: the next event continues after flexio_dev_yield() */
     uint64_t arg;    /* replaced by the argument of flexio_event_handler_run */
     flexio_uintptr_t thread_local_storage_daddr; /* DPA address, 0: none */
     struct flexio_affinity affinity;
@@ -470,25 +470,26 @@ flexio_status flexio_event_handler_create(struct flexio_process *process,
 flexio_status flexio_event_handler_destroy(struct flexio_event_handler *event_handler);
 
 /*
- * From now on events start runs. The call itself starts no run.
+ * Lets events start runs from now on. The call itself starts no run.
  *   user_arg  [in]  argument of the DPA function
  * FAILED: the event handler runs.
  */
 flexio_status flexio_event_handler_run(struct flexio_event_handler *event_handler,
                                        uint64_t user_arg);
 
-/* Its thread, for the attributes of a completion queue; lives as long as it. NULL for NULL. */
+/* Returns the thread of an event handler, for the attributes of a completion queue. It exists as
+ * long as the event handler. NULL for NULL. */
 struct flexio_thread *flexio_event_handler_get_thread(struct flexio_event_handler *event_handler);
 
-/* Its thread's number, as in the prefix of messages; UINT32_MAX for NULL. */
+/* Returns the number of that thread, which also precedes its messages; UINT32_MAX for NULL. */
 uint32_t flexio_event_handler_get_id(struct flexio_event_handler *event_handler);
 uint32_t flexio_event_handler_get_obj_id(struct flexio_event_handler *event_handler);
 
 /* ---- Command queues ---- */
 
 typedef enum {
-    FLEXIO_CMDQ_STATE_PENDING = 0, /* tasks are collected */
-    FLEXIO_CMDQ_STATE_RUNNING = 1, /* and run */
+    FLEXIO_CMDQ_STATE_PENDING = 0, /* tasks are added and wait */
+    FLEXIO_CMDQ_STATE_RUNNING = 1, /* tasks run */
 } flexio_cmdq_state;
 
 typedef struct flexio_cmdq_attr {
@@ -515,10 +516,11 @@ flexio_status flexio_cmdq_task_add(struct flexio_cmdq *cmdq, flexio_func_t *host
 /* Starts a pending queue. A running queue keeps running. */
 flexio_status flexio_cmdq_state_running(struct flexio_cmdq *cmdq);
 
-/* 1: every task has ended; 0: not yet; -1: they never will, the process is in the error state. */
+/* Returns 1 if every task has ended, 0 if not, and -1 if the process is in the error state, in
+ * which tasks never end. */
 int flexio_cmdq_is_empty(struct flexio_cmdq *cmdq);
 
-/* Drops tasks that wait, ends those that run. NULL is ignored. */
+/* Drops waiting tasks, ends running tasks, and frees the queue. NULL is ignored. */
 flexio_status flexio_cmdq_destroy(struct flexio_cmdq *cmdq);
 
 /* ---- UARs and outboxes ---- */
@@ -611,7 +613,7 @@ flexio_status flexio_device_mkey_create(struct flexio_process *process,
                                         struct flexio_mkey_attr *fattr, struct flexio_mkey **mkey);
 /* NULL is ignored. */
 flexio_status flexio_device_mkey_destroy(struct flexio_mkey *mkey);
-/* The key; UINT32_MAX for NULL. */
+/* Returns the key; UINT32_MAX for NULL. */
 uint32_t flexio_mkey_get_id(struct flexio_mkey *mkey);
 
 /* ---- Messages ---- */
@@ -632,7 +634,7 @@ typedef uint8_t flexio_msg_dev_level;
 #define FLEXIO_MSG_DEV_LOG_DATA_CHUNK_BSIZE 9
 
 #define FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT 255 /* streams of one process */
-#define FLEXIO_MSG_DEV_DEFAULT_STREAM_ID  0   /* number of the first one */
+#define FLEXIO_MSG_DEV_DEFAULT_STREAM_ID  0   /* number of the first stream */
 
 /* The time of printing:
  *   SYNC    at once; the sending DPA thread waits
@@ -692,7 +694,7 @@ flexio_status flexio_msg_stream_destroy(struct flexio_msg_stream *stream);
 /* Prints everything that the DPA has sent so far. */
 flexio_status flexio_msg_stream_flush(struct flexio_msg_stream *stream);
 
-/* The stream's number, for flexio_dev_msg; -1 for NULL. */
+/* Returns the stream's number for flexio_dev_msg; -1 for NULL. */
 int flexio_msg_stream_get_id(struct flexio_msg_stream *stream);
 
 /* Changes the level for later messages. FAILED: an invalid level. */

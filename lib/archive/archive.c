@@ -9,13 +9,14 @@
 #define SIZE_DIGITS 10
 #define AT_END      58
 
-/* BSD's: the name's length; the name itself stands before the content, and counts to its size. */
+/* BSD's form: the length of the name. The name precedes the content, and belongs to the member's
+ * size. */
 #define BSD_NAME "#1/"
 
 #define NAME_SIZE  16
 #define LONG_NAMES "//              "
 
-/* A decimal number, padded with blanks; UINT64_MAX if it is none. */
+/* Reads a decimal number that blanks pad. Returns UINT64_MAX for other text. */
 static uint64_t decimal(const uint8_t *text, size_t size)
 {
     uint64_t value = 0;
@@ -133,7 +134,8 @@ bool dpk_archive_next_object(struct dpk_archive_walk *walk, struct dpk_archive_o
     return false;
 }
 
-/* Are the bytes behind the last member padding, of fewer bytes than a number in an area? */
+/* Returns true if the bytes after the last member are padding: fewer bytes than a number of an
+ * area. */
 static bool is_padding(const uint8_t *bytes, size_t size)
 {
     bool padding = size < 8;

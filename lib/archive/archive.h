@@ -42,8 +42,8 @@ bool dpk_archive_next_object(struct dpk_archive_walk *walk, struct dpk_archive_o
 /* Call this after the walk. Returns true if it ended before the end of the archive, or a member is
  * longer than the archive. */
 bool dpk_archive_is_damaged(const struct dpk_archive_walk *walk);
-/* Returns the bytes up to the end of the last member: linkers refuse padding after it, which archives
- * in areas may have. Returns `size` for what is no archive, or a damaged one. */
+/* Returns the bytes up to the end of the last member: linkers refuse padding after it, which
+ * archives in areas may have. Returns `size` for other bytes, and for a damaged archive. */
 size_t dpk_archive_length(const void *bytes, size_t size);
 
 #endif

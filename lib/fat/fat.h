@@ -65,7 +65,7 @@ enum dpk_status dpk_fat_parse(const void *bytes, size_t size, struct dpk_fat *ou
 /* Returns the member for `target`, borrowed from `fat`, or NULL. */
 const struct dpk_fat_member *dpk_fat_find(const struct dpk_fat *fat, uint32_t target);
 /* Appends an area of the members, in their order, to `out`. A member with `data` NULL is `size`
- * bytes of zero. Members begin at multiples of 8, except behind archives, which follow each other
+ * bytes of zero. Members start at multiples of 8, except after archives, which follow each other
  * without padding. Errors: no member, too many, a target twice. */
 enum dpk_status dpk_fat_build(const struct dpk_fat_member *members, size_t count,
                               struct dpk_buf *out, struct dpk_error *err);

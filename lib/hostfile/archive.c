@@ -15,7 +15,7 @@
 #define INDEX_NAME   "/               "
 #define INDEX64_NAME "/SYM64/         "
 
-#define BSD_NAME "#1/" /* the member's name stands before its content */
+#define BSD_NAME "#1/" /* the member's name precedes its content */
 
 /* Returns, for every i, the distance by which the bytes after the first `i` objects move. */
 static int64_t *shifts_of(const struct dpk_hostfile *host, const uint64_t *sizes)

@@ -5,7 +5,7 @@
 #include "extract.h"
 #include "hashlist/hashlist.h"
 
-/* Prints "nv-dpa-bf3,nv-dpa-cx8", or "-" for a program that is no area. */
+/* Prints "nv-dpa-bf3,nv-dpa-cx8", or "-" for a program without an area. */
 static void print_targets(const struct dpk_program *p)
 {
     char name[EXTRACT_TARGET_TEXT];
@@ -28,7 +28,7 @@ static double offset_of(const struct dpk_program *p, const struct dpk_subject *s
     return (double)(p->offset + (uint64_t)(s->elf.file.begin - area));
 }
 
-/* Adds each target with its digest; for a program that is no area, only the digest. */
+/* Adds each target with its digest; for a program without an area, only the digest. */
 static void add_targets(cJSON *o, const struct dpk_program *p)
 {
     if (!p->subjects[0].target[0]) {

@@ -107,8 +107,8 @@ static void put_placed_members(const struct ifgen_unit *unit, const struct ifgen
         put_gap(r->size - end, r->count, out);
 }
 
-/* Returns the alignment of #pragma pack, which is smaller than a member's own alignment; 0 if there
- * was none. */
+/* Returns the alignment of #pragma pack, which is smaller than a member's own alignment; 0 without
+ * such a pragma. */
 static uint64_t pragma_pack(const struct ifgen_record *r)
 {
     for (size_t i = 0; i < r->count; i++)

@@ -145,7 +145,8 @@ static bool is_program(const char *path)
     return good;
 }
 
-/* Returns true for what --gdb listens at: "-", a port, or the path of a socket, which is no program. */
+/* Returns true for an address of --gdb, which is not a program: "-", a port, or the path of a
+ * socket. */
 static bool is_place_for_gdb(const char *word)
 {
     struct stat st;

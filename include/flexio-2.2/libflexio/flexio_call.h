@@ -11,7 +11,7 @@ extern "C" {
 #endif
 flexio_status flexio_process_call_24(struct flexio_process *process, flexio_func_t *host_func,
                                      uint64_t *func_ret, ...) __asm__("flexio_process_call");
-/* UINT32_MAX for NULL, which is no key. */
+/* UINT32_MAX, which is not a key, for NULL. */
 static inline uint64_t flexio_2_2_key(const struct ibv_mr *mr)
 {
     return mr ? mr->lkey : UINT32_MAX;

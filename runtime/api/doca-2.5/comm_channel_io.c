@@ -240,7 +240,7 @@ void generation_ep_signal(struct generation_ep *e, enum generation_event event)
     c->armed = false;
 }
 
-/* Lets the engine's handle tell of the next work, if a descriptor is armed. */
+/* Lets the engine's handle report the next work, if a descriptor is armed. */
 static void rearm(struct generation_ep *e)
 {
     bool watched = false, armed = false;

@@ -1,5 +1,5 @@
 /*
- * vfio: libdpakit-vfio.so, which programs of the host are started with (LD_PRELOAD): emulated PCI
+ * vfio: libdpakit-vfio.so, which host programs are started with (LD_PRELOAD): emulated PCI
  * functions (pci.h) by the interface that the kernel has for others, VFIO of type 1.
  *
  *     int group = open("/dev/vfio/193", O_RDWR);             // front.c: taken from the C library

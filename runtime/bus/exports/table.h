@@ -25,7 +25,7 @@ struct import_slot {
 
 struct table {
     struct dpk_uuid identity;
-    uint64_t mark; /* address in the owner that also holds its identity, but not in its children */
+    uint64_t mark; /* where the owner, but not its children, has the identity, too */
     struct entry entries[ENTRIES_MAX];
     struct import_slot places[PEERS_MAX];
 };

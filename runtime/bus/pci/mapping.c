@@ -1,5 +1,4 @@
-/* Memory of the host's program that a function reads and writes: where it is, by addresses of the
- * bus. */
+/* Memory of the host program that a function reads and writes: finds it by addresses of the bus. */
 #include <linux/pci_regs.h>
 #include <stdlib.h>
 #include <string.h>

@@ -67,7 +67,8 @@ static enum dpk_status check_signature(struct application *a, struct dpk_error *
     return status == DPK_OK ? DPK_OK : dpk_fail(err, status, "%s", why.message);
 }
 
-/* Refuses an owner's key with the UUID of an NVIDIA key: the device could not tell them apart. */
+/* Refuses an owner's key with the UUID of an NVIDIA key: the device could not distinguish the two
+ * keys. */
 static enum dpk_status check_owner_uuid(struct application *a, struct dpk_error *err)
 {
     EVP_PKEY *nvidia = NULL;

@@ -1,4 +1,4 @@
-/* Sets parameters by name, as users do, the wire of the port, and the fabric of RDMA. */
+/* Sets parameters by name, as users do. Also sets the wire of the port, and the fabric of RDMA. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ static enum dpk_status drop_user_tlv(sqlite3 *db, const struct dpk_nv_def *def,
     return dpk_db_exec(db, text, err);
 }
 
-/* Changes a parameter in the value that is in effect for the next boot, as a user. */
+/* Changes a parameter, as a user: takes the TLV that the next boot would use, and stores it with
+ * the new value. */
 static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *setting,
                                struct dpk_error *err)
 {
@@ -37,7 +38,8 @@ static enum dpk_status set_one(sqlite3 *db, const struct dpk_device_setting *set
         return dpk_fail(err, DPK_ERR_REFUSED, "%s is read-only: %s", setting_name(setting),
                         effect.locked ? "the device's owner, or NVIDIA, protects it (ovr_en 0)"
                                       : "only a signed file can change it");
-    /* The user could read the rest of the TLV, because it would be stored as the user's. */
+    /* A change would store the whole TLV as the user's, who could then read its hidden
+     * parameters. */
     if (effect.hidden && def->param_count > 1)
         return dpk_fail(err, DPK_ERR_REFUSED,
                         "%s cannot be set: what else %s holds is hidden (rd_en 0)",

@@ -93,7 +93,7 @@ static LLVMValueRef load_window(const struct emitter *e, unsigned window, size_t
     return LLVMBuildLoad2(B_, e->i64, llvm_emit_field(e, at + field, e->i64), "");
 }
 
-/* Returns the begin of the window: nearly always that at the time the region was found. */
+/* Returns the start of the window: nearly always that at the time the region was found. */
 static LLVMValueRef window_begin(struct emitter *e, unsigned window)
 {
     const uint64_t begin = e->region->window_begin[window];
@@ -104,7 +104,7 @@ static LLVMValueRef window_begin(struct emitter *e, unsigned window)
     return *value;
 }
 
-/* Returns the number of accesses of 1 << log2 bytes from the begin of the window. */
+/* Returns the number of accesses of 1 << log2 bytes from the start of the window. */
 static LLVMValueRef window_limit(struct emitter *e, unsigned window, unsigned log2)
 {
     const size_t field = offsetof(struct rv64_window, limit) + log2 * sizeof(uint64_t);

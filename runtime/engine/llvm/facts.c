@@ -1,5 +1,5 @@
-/* A forward dataflow of facts, which earlier checks have proved, and a backward dataflow of wishes,
- * which later blocks have. */
+/* Two dataflows. Facts go forward: earlier checks have proved them. Wishes go backward: later
+ * blocks want these bytes checked. */
 #include "engine/llvm/facts.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 enum {
     HULL_MAX =
-        RV64_PAGE,  /* bytes of a fact: it covers at most two pages, both of which are known */
+        RV64_PAGE,  /* most bytes of a fact: so it covers at most two pages, and both are known */
     WISH_MAX = 256, /* bytes to which a check is widened */
     WISH_ROUNDS = 4,
 };

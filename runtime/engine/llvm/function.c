@@ -84,7 +84,7 @@ static bool checks_budget(const struct emitter *e, uint32_t index)
 
 /* ---- The function ---- */
 
-/* Returns at once if the host's stack is nearly full: calls of the guest are calls of the host. */
+/* Returns at once if the host's stack is nearly full: calls of the guest are host calls. */
 static void check_stack(struct emitter *e)
 {
 #ifdef __aarch64__

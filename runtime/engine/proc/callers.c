@@ -46,7 +46,7 @@ void proc_callers_put(const struct hart *h, uint64_t from, char *out, size_t siz
         const char *function = dpk_image_function_at(image, pc[i] - 1, NULL);
         if (!function || strncmp(function, "_dpacc", 6) == 0 ||
             !dpk_line_find(image, pc[i] - 1, &at))
-            continue; /* code of dpacc or of libraries */
+            continue; /* code of dpacc or of a library */
         const int n = snprintf(out + used, size - used, ", called from %.60s (%.60s:%u)", function,
                                at.file, at.line);
         used += n > 0 ? (size_t)n : 0;

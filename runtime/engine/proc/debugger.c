@@ -19,7 +19,7 @@ static void release(struct dpk_debugger *d)
     }
 }
 
-/* A stop is reported when the process stands still. */
+/* A stop is reported when all harts of the process are held. */
 static void wake_if_still(const struct dpk_debugger *d)
 {
     if (d->process->group.running == 0)
@@ -295,7 +295,7 @@ static void forget(struct hart *h)
         *h->sched.share = 0;
 }
 
-/* Sets the debugger of a process that stands still, or NULL. */
+/* Sets the debugger of a held process, or NULL. */
 static void set_debugger(struct dpk_process *p, struct dpk_debugger *d)
 {
     p->debugger = d;

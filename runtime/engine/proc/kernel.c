@@ -82,7 +82,7 @@ void proc_kernels_forget(struct dpk_process *p)
     }
 }
 
-/* ---- Calls of the host ---- */
+/* ---- Host calls ---- */
 
 /* Copies the arguments. Returns NULL if memory is exhausted. */
 static struct kernel *kernel_create(struct dpk_process *p, const struct dpk_launch *launch)

@@ -12,7 +12,7 @@
  *
  * Execution (sched.h describes it): threads of kernels and activations of event-driven threads
  * occupy execution units, which all processes on a card share (dpk_eu_count). RPCs need no unit,
- * so that a call is answered while kernels poll on every unit. Workers are threads of the host, one
+ * so that a call is answered while kernels poll on every unit. Workers are host threads, one
  * for each processor (DPAKIT_WORKERS=N changes that; with 1, runs are deterministic). They run all
  * of this in short slices, so that a thread that polls forever does not stop the others. Host
  * threads that launch or wait run slices as well.

@@ -185,8 +185,8 @@ void proc_store_buffer_hide(const struct dpk_process *p, uint64_t address, void 
 
 /* ---- The end ---- */
 
-/* Once for each pair: a thread may be activated a million times. False: it was told, or many
- * were. */
+/* Each pair is reported once, because a thread may be activated a million times. Returns false if
+ * the pair was reported, or too many pairs were. */
 static bool is_news(struct dpk_process *p, const struct early *e)
 {
     const uint64_t pair = e->store << 32 ^ e->doorbell; /* addresses of code have 32 bits */

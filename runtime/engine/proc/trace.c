@@ -7,7 +7,7 @@
 #define TRACE_DEFAULT (UINT64_C(1) << 30) /* bytes; viewers hardly read more */
 
 struct dpk_trace *proc_process_trace;
-static uint64_t ids; /* of the last launch */
+static uint64_t ids; /* the id of the last launch */
 
 static unsigned track_of(const struct hart *h)
 {

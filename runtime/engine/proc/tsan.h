@@ -17,12 +17,12 @@ void proc_tsan_leave(struct dpk_process *p);
 bool proc_tsan_access(struct hart *h, struct slice *s);
 bool proc_tsan_fence(struct hart *h);
 
-/* While this host thread executes a call of `h`, its actions happen after those of `h`. NULL: the
- * call has ended. */
+/* While this host thread executes a call of the hart `h`, its actions happen after the earlier
+ * actions of `h`. NULL: the call has ended. */
 void proc_tsan_acts(struct hart *h);
 
 /* proc_tsan_begins: a hart starts, after everything that the host knows. proc_tsan_ended: a hart that ran a
- * call of the host has ended, so the host knows its actions. */
+ * host call has ended, so the host knows its actions. */
 void proc_tsan_begins(struct hart *h);
 void proc_tsan_ended(struct hart *h);
 /* proc_tsan_activates: the present actor activates a thread. proc_tsan_activated: the activation starts. */

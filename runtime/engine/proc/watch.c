@@ -1,4 +1,4 @@
-/* Watches: calls of the host when an event has an awaited value. */
+/* Watches: host calls when an event has an awaited value. */
 #include <stdlib.h>
 
 #include "engine/proc/event.h"

@@ -13,7 +13,7 @@
  *     if (races_access(r, &of_thread_2, &race))
  *         ... race.now, race.before ...
  *
- * Each function may be called by any thread of the host.
+ * Each function may be called by any host thread.
  */
 #ifndef DPK_ENGINE_RACES_RACES_H
 #define DPK_ENGINE_RACES_RACES_H

@@ -15,7 +15,7 @@ struct dpk_recorder {
     struct dpk_error failure;
 };
 
-/* Writes both pieces behind one another. */
+/* Writes both pieces one after the other. */
 static bool write_both(int fd, const void *head, size_t head_size, const void *bytes, size_t size)
 {
     struct iovec v[2] = {{(void *)head, head_size}, {(void *)bytes, size}};

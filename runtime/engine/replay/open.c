@@ -183,7 +183,7 @@ static bool ends_alike(const struct dpk_replay *r, const struct dpk_record *reco
            memcmp(digest, record->bytes, sizeof digest) == 0;
 }
 
-/* Reports messages and results, once, however often a debugger goes back. */
+/* Reports each message and each result once, even if a debugger goes back and forth. */
 static void tell(struct dpk_replay *r, const struct dpk_record *record)
 {
     if (record->kind == DPK_RECORD_MESSAGE && r->sink.message)

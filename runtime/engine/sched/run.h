@@ -1,4 +1,4 @@
-/* run: runs a hart on a thread of the host, slice after slice. */
+/* run: runs a hart on a host thread, slice after slice. */
 #ifndef DPK_ENGINE_SCHED_RUN_H
 #define DPK_ENGINE_SCHED_RUN_H
 

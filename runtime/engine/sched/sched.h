@@ -1,5 +1,5 @@
 /*
- * sched: runs harts (contexts of the guest) on threads of the host. It does not know what a hart
+ * sched: runs harts (contexts of the guest) on host threads. It does not know what a hart
  * executes. Each hart is in a group, and each group has an owner, whose callbacks sched calls
  * (struct sched_owner).
  *
@@ -53,7 +53,7 @@
  *   2. this lock
  *   3. locks inside which no other lock is taken (rv64's, the trace's)
  *
- * Workers are threads of the host, one for each processor. When a thread gives the lock back, it
+ * Workers are host threads, one for each processor. When a thread gives the lock back, it
  * wakes a worker for each hart that has become ready and that no thread has taken. While calls come
  * often, one worker polls for the next call before it sleeps, so that no thread has to wake it. A
  * host thread that waits for a group runs harts of that group while fewer slices run than there are

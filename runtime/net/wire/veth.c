@@ -74,8 +74,8 @@ static struct virtio_net_hdr header_of(const struct tpacket2_hdr *s)
     return h;
 }
 
-/* Receives one frame that waits outside the ring. Returns -1 if there is none. An error that the
- * socket has to tell, as of an interface that went down, comes in place of a frame, once. */
+/* Receives one frame that waits outside the ring. Returns -1 if no frame waits. The socket reports
+ * an error, such as an interface that went down, once, instead of a frame. */
 static ssize_t receive_waiting(const struct veth *v)
 {
     struct virtio_net_hdr h;

@@ -76,7 +76,8 @@ static bool find_process(struct dpk_rc *rc, struct address *peer)
     return local || pairs_number_find_process(rc, peer->number, &peer->process);
 }
 
-/* Prepares the way to a peer that is no process of this machine. Call this without the lock. */
+/* Prepares the connection to a peer that is not a process of this machine. Call this without the
+ * lock. */
 static enum dpk_status find_fabric(struct dpk_rc_qp *qp, const struct address *peer,
                                    struct dpk_error *err)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the annotation that the user's word stands for. */
+/* Returns the annotation that the user's word means. */
 static struct annotations written_at(CXTranslationUnit tu, CXSourceLocation where)
 {
     struct annotations mark = {false, false};

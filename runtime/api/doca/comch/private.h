@@ -173,11 +173,11 @@ void comch_dpa_consumer_arrived(struct consumer *n);
 /* Checks that a data path is on that side of a message queue, and runs. *run receives the number of
  * its start. */
 doca_error_t comch_dpa_side_check(struct dpk_dpa *datapath, struct dpk_dpa *side, uint64_t *run);
-/* A call of DPA code; its arguments are as in struct dpk_dpa_calls. */
+/* Carries out a call of DPA code; the arguments are those of struct dpk_dpa_calls. */
 bool comch_dpa_consumer_receive(struct dpk_dpa *d, uint64_t handle, uint64_t count, char *reason,
                                 size_t size);
 
-/* Reports that `call` got no device that is open. Returns `result`. */
+/* Reports that the device which `call` was given is not open. Returns `result`. */
 doca_error_t comch_no_device(const char *call, doca_error_t result);
 
 /* ---- Endpoints: endpoint.c, client.c, server.c ---- */

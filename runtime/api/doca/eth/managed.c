@@ -149,9 +149,9 @@ static struct doca_buf *take(struct rxq *q, unsigned i, bool *failed)
     return buf;
 }
 
-/* Takes at most the frames that fit into an event. *bufs has room for the frame of an event that is no
- * batch, and receives the list of a batch, which ends with NULL. Returns 0 if there are too few frames,
- * or memory is exhausted: the frames then stay in the ring. */
+/* Takes at most the frames that fit into an event. *bufs has room for the frame of an event that is
+ * not a batch, and receives the list of a batch, which ends with NULL. Returns 0 if there are too
+ * few frames, or memory is exhausted: the frames then stay in the ring. */
 static unsigned gather(struct rxq *q, struct doca_buf ***bufs, bool *failed)
 {
     const unsigned most = q->batch_came ? q->batch_max : 1,

@@ -93,7 +93,7 @@ struct flow_port {
     struct flow_settings settings;
     uint16_t id;
     uint8_t *priv;                     /* the program's */
-    LIST_HEAD(, flow_pipe) pipes;      /* with the lock, as the next */
+    LIST_HEAD(, flow_pipe) pipes;      /* guarded by the lock, like `ops` */
     TAILQ_HEAD(flow_ops, flow_op) ops; /* in their order */
 };
 extern const struct dpk_kind flow_port_kind;
@@ -109,7 +109,7 @@ extern const struct dpk_kind flow_entry_kind;
  * memory is exhausted. Call with the lock of the pipe. */
 bool flow_port_tell(struct flow_port *port, struct flow_entry *entry, enum doca_flow_entry_op op,
                     uint16_t queue);
-/* Drops the operations of a port that leaves. */
+/* Drops the operations of a port that is destroyed. */
 void flow_ops_end(struct flow_port *port);
 
 /* ---- match.c ---- */
@@ -119,10 +119,11 @@ struct flow_template {
     struct dpk_match fixed; /* its mask has both */
     uint8_t changeable[DPK_MATCH_BYTES];
     struct doca_flow_match layers; /* which headers the match names */
-    bool sent;                     /* of frames that are sent */
+    bool sent;                     /* true: for sent frames */
 };
-/* Makes a template. NULL: the match is empty; the mask follows from the match. `own`: a field with all
- * bits set has this value, it is not changeable. Errors: NOT_SUPPORTED and INVALID_VALUE. */
+/* Makes a template. `match` NULL: the match is empty. `mask` NULL: the mask follows from the match.
+ * With `own`, a field with all bits set is this value and not a changeable field. Errors:
+ * NOT_SUPPORTED and INVALID_VALUE. */
 doca_error_t flow_template_make(const struct doca_flow_match *match,
                                 const struct doca_flow_match *mask, bool own, bool sent,
                                 struct flow_template *out);
@@ -149,8 +150,9 @@ struct flow_changes {
 doca_error_t flow_actions_check(const struct doca_flow_actions *actions,
                                 const struct doca_flow_actions *mask,
                                 const struct doca_flow_action_descs *descs);
-/* Adds the changes of an entry. `actions`: the template. `own` NULL or the entry's. With `literal`, the
- * template has no changeable fields. Errors: FULL for too many. */
+/* Adds the changes of an entry. `actions`: the template. `own`: the actions of the entry, or NULL.
+ * With `literal`, the template has no changeable fields. Errors: FULL if the rule would have too
+ * many changes. */
 doca_error_t flow_actions_fill(const struct doca_flow_actions *actions,
                                const struct doca_flow_actions *mask,
                                const struct doca_flow_actions *own, bool literal, bool sent,
@@ -193,7 +195,7 @@ struct flow_pipe {
     struct flow_actions *actions;
     bool has_fwd;
     struct doca_flow_fwd fwd; /* of entries without their own; the pipe owns its list */
-    struct flow_way *miss;    /* of frames that do not match; NULL: the table's default */
+    struct flow_way *miss;    /* the way of frames that do not match; NULL: the table's default */
     struct dpk_flow_counter misses;
     LIST_HEAD(, flow_entry) entries;
     uint32_t entry_count;
@@ -215,17 +217,17 @@ struct flow_entry {
     struct dpk_match match;
     unsigned priority;
     /* With the lock of the pipe, while the entry is in the pipe: */
-    bool in; /* it is in the pipe */
+    bool in; /* true: the entry is in the pipe */
     struct flow_way *way;
     bool counts;                      /* the program may ask for `counter` */
-    struct dpk_flow_counter *counter; /* its own or a shared one */
+    struct dpk_flow_counter *counter; /* the entry's own counter, or a shared counter */
     struct dpk_flow_counter own;
     uint32_t aging; /* seconds; 0: it does not age */
     bool aged;
-    uint64_t seen; /* packets, at */
-    int64_t since; /* this time of the clock, in nanoseconds */
+    uint64_t seen; /* packets that were counted at the time `since` */
+    int64_t since; /* time of `seen`, in nanoseconds */
 };
-/* Takes all entries out of a pipe that leaves. */
+/* Removes all entries from a pipe that is destroyed. */
 void flow_entries_end(struct flow_pipe *pipe);
 
 /* ---- way.c: destinations of frames ---- */

@@ -20,7 +20,7 @@ struct dpk_mmap {
     struct dpk_memory memory;            /* the registered memory; REMOTE: imported */
     uint32_t permissions;                /* of enum doca_access_flag */
     struct dpk_dpa *dpa;                 /* of DPA memory: a reference */
-    void *behind;                        /* the object of memory.bus: a use; or NULL */
+    void *behind;                        /* the object that provides memory.bus: a use; or NULL */
     uint32_t key;                        /* of this start, or 0; guarded by the lock */
     struct dpk_dev *devs[MMAP_DEVS_MAX]; /* uses */
     unsigned dev_count;

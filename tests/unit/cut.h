@@ -283,8 +283,8 @@ static inline enum cut_end cut_do(enum cut_mode mode, unsigned at, a_deed *deed,
     return CUT_CRASHED;
 }
 
-/* Calls of a deed that was done whole, by kind: where cutting it in `mode` is no other case than
- * the call after it, or than CUT_KILL, it need not be tried. */
+/* Counts the calls of a complete action, by kind. A cut in `mode` need not be tried if it is the
+ * same case as a cut at the next call, or as CUT_KILL. */
 static unsigned char cut_kinds[sizeof((struct cut *)NULL)->kinds];
 
 static unsigned cut_total;

@@ -14,8 +14,8 @@
 
 #include "base/base.h"
 
-/* Path of a golden file or folder. Four paths may be held at once. One that is not there fails the
- * test, or the setup of a group, which then tells the path and runs none of its tests. */
+/* Path of a golden file or folder. Four paths may be held at once. A missing file fails the test,
+ * or the setup of its group, which then prints the path and runs no test. */
 static inline const char *golden_path(const char *name)
 {
     static char paths[4][1024];

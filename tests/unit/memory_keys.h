@@ -1,4 +1,4 @@
-/* What tests of runtime/rdma/registered share: a domain, some bytes of the host, and keys for them. */
+/* What tests of runtime/rdma/registered share: a domain, some host memory, and keys for it. */
 #ifndef DPK_TEST_MEMORY_KEYS_H
 #define DPK_TEST_MEMORY_KEYS_H
 

@@ -352,7 +352,7 @@ static inline void all_frames_to(struct world *w, struct dpk_queue *rq)
     w->every = frames_to(w, rq, &(struct dpk_match){{0}, {0}}, 0);
 }
 
-/* The world of a test, and what stands around each test that has it. */
+/* The world of a test, with the setup and teardown of each test that uses it. */
 static struct world w;
 
 static inline int begin_world(void **state)

@@ -1,5 +1,6 @@
 /* Two ends of a connection, for tests of the NIC: in one process, or as two processes would have
- * them, by shared memory, or as two machines would have them, by UCX. Each has one piece of memory, and keeps what is told to it. */
+ * them, by shared memory, or as two machines would have them, by UCX. Each end has a piece of
+ * memory, and keeps its completions and reports. */
 #ifndef DPK_TEST_NIC_WORLD_H
 #define DPK_TEST_NIC_WORLD_H
 
@@ -23,7 +24,7 @@
 #define ALL_REMOTE (DPK_MEMORY_REMOTE_READ | DPK_MEMORY_REMOTE_WRITE | DPK_MEMORY_REMOTE_ATOMIC)
 #define TOLD_MAX   4096
 
-/* Guards what is told at all sides. */
+/* Guards the completions and reports of all sides. */
 static pthread_mutex_t world_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct side {
@@ -35,7 +36,7 @@ struct side {
     struct dpk_memory_domain domain;
     uint32_t key;      /* of the memory */
     struct side *peer; /* whose memory is named, NULL: one like this */
-    uint64_t event;    /* the one that has key 5 */
+    uint64_t event;    /* the memory with key 5 */
     struct dpk_rc_completion told[TOLD_MAX];
     size_t count;
     char reason[DPK_RC_REASON_MAX]; /* of the last failure that has one */
@@ -285,7 +286,7 @@ static inline void introduce(struct world *w)
     }
 }
 
-/* Nothing more was told; messages under way have had their time. */
+/* Checks that no more reports came, after messages in flight had time to arrive. */
 static inline void silence(struct world *w, struct side *s, size_t n)
 {
     if (w->apart)

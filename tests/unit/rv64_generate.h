@@ -340,7 +340,7 @@ static inline void add_atomic(struct making *m)
         m->p->items[add_branch(m, BNE, failed, 0)].target = again;
 }
 
-/* ---- Faults and calls of the host ---- */
+/* ---- Faults and host calls ---- */
 
 /* `rd` = an address where something is wrong, most of the time. */
 static inline void add_bad_address(struct making *m, uint32_t rd)

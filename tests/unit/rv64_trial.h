@@ -33,7 +33,7 @@ struct trial {
     uint64_t most;       /* instructions that a program runs, about */
     unsigned most_items; /* of a program that is made for it */
     struct trial_counts counts;
-    FILE *log;      /* each turn is told, if it is not NULL */
+    FILE *log;      /* if not NULL, it is called for each turn */
     char what[200]; /* how the two differ */
 };
 
@@ -323,7 +323,7 @@ static inline bool act(struct trial *t)
     }
 }
 
-/* Moves both harts to the instruction after the one that stopped them. */
+/* Moves both harts past the instruction that stopped them. */
 static inline bool go_on(struct trial *t, enum rv64_stop why)
 {
     struct rv64_hart *hart = &t->hart[0];

@@ -166,8 +166,8 @@ static void be_peer(const char *name, const char *spec)
     }
 }
 
-/* Starts a peer whenever it is told to, says its pid, and buries it. It has no threads, unlike the
- * test by then. */
+/* Starts a peer on each request, writes the pid, and waits for the peer's end. This process has no
+ * threads, but the test has threads by then. */
 static int start_starter(const char *name, const char *spec)
 {
     int ends[2];

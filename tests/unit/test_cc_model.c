@@ -442,7 +442,7 @@ static void a_link_that_is_down_carries_nothing(void **state)
     assert_true(w.res.data_lost > 0 && w.res.data_lost == w.res.data_dropped && w.res.resent > 0);
     assert_true(w.res.time_ns > alone + 4800000 && w.res.time_ns < alone + 5200000);
     assert_int_equal(w.res.data_in_flight, 0);
-    /* One that stays down ends all that goes by it. */
+    /* A link that stays down ends all flows through it. */
     fail_link(&w, "switch0,switch1:down=300us");
     run(&w, model_cc_algorithm("hpcc"), 1, 20 * MS, NULL);
     assert_int_equal(w.res.finished, 0);

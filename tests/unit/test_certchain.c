@@ -53,7 +53,7 @@ static void pem_bundle_reads_as_its_der(void **state)
     struct dpk_buf pem = {0};
     BIO *bio = BIO_new(BIO_s_mem());
     char *text;
-    BIO_puts(bio, "0 s:CN = Leaf\n"); /* such lines stand in what openssl s_client prints */
+    BIO_puts(bio, "0 s:CN = Leaf\n"); /* openssl s_client prints such lines */
     PEM_write_bio_X509(bio, leaf);
     PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL);
     PEM_write_bio_X509(bio, inter);

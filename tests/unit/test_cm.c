@@ -178,8 +178,8 @@ static void messages_arrive_as_they_were_sent(void **state)
     ends_close(&e);
 }
 
-/* Every byte of a message is changed to every value: what is taken for a message has all numbers
- * within their bounds; and each length but the right one is none. */
+/* Changes every byte of a message to every value. If the result is accepted, all its numbers are
+ * within their bounds. Any other length is refused. */
 static void what_a_peer_says_is_checked(void **state)
 {
     struct ends e = ends_new();
@@ -212,7 +212,7 @@ static void what_a_peer_says_is_checked(void **state)
     ends_close(&e);
 }
 
-/* Who sends and does not read is told so, and not waited for. */
+/* A peer that sends but does not read gets an error, and the server does not wait for it. */
 static void a_peer_that_does_not_read_is_no_burden(void **state)
 {
     struct ends e = ends_new();

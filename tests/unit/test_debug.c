@@ -273,7 +273,7 @@ static void who_does_not_begin_as_gdb_does_is_sent_away(void **state)
         t->target.detached = false;
     }
     debug_gdb_feed(&t->gdb, "+", 1);
-    debug_gdb_feed(&t->gdb, "noise$qC#b4", 11); /* later it may be one that continued before */
+    debug_gdb_feed(&t->gdb, "noise$qC#b4", 11); /* later, another thread may be the current one */
     assert_said(t, "+$QC1#c5");
 }
 

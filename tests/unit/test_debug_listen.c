@@ -276,7 +276,8 @@ static void a_client_from_another_address_than_loopback_is_refused(void **state)
     dpk_listener_close(&l);
 }
 
-/* Each is told at first, then ever more rarely: a flood must not fill a log. */
+/* The first refusals are reported, later ones ever more rarely, so that a flood does not fill a
+ * log. */
 static void a_flood_of_strangers_is_told_few_times(void **state)
 {
     (void)state;
@@ -319,7 +320,7 @@ static void a_socket_is_its_owners_alone_and_goes_when_it_is_closed(void **state
     dpk_listener_close(&l); /* once is enough */
 }
 
-/* As one that was killed leaves it. */
+/* The state that a killed process leaves. */
 static void leave_stale(void)
 {
     struct dpk_listener l = listen_at(path);
@@ -352,7 +353,7 @@ static void a_socket_on_which_somebody_listens_is_not_replaced(void **state)
     dpk_listener_close(&first);
 }
 
-/* As dpadev ps does it: a socket on which nobody listens was left behind, and goes. */
+/* Does what dpadev ps does: a socket without a listener is removed. */
 static void sweep_for_ever(void)
 {
     for (;;) {

@@ -3,7 +3,7 @@
 
 #include "device_world.h"
 
-/* Two TLVs of one number each; only one of the two numbers may be 1. */
+/* Two TLVs with a parameter each. A rule: only one of the two parameters may be 1. */
 static const struct dpk_nv_param x_param = {.name = "x",
                                             .config_name = "X",
                                             .type = DPK_NV_UNSIGNED,
@@ -50,7 +50,8 @@ static void rules_see_the_device_as_it_will_be(void **state)
     assert_int_equal(get(DPK_VIEW_NEXT, &b).data[3], 0);
 }
 
-/* Waits for the word to begin; the exit code is what the device said to x = 1. */
+/* Starts a process that waits for a byte from `begin`, then sets x = 1. Its exit code is the status
+ * of the device. */
 static pid_t set_x_later(int begin)
 {
     char word;
@@ -65,7 +66,8 @@ static pid_t set_x_later(int begin)
     _exit((int)said);
 }
 
-/* It commits y = 1 after the other one has begun: what was legal then is not any more. */
+/* Another process starts to set x = 1, then this process commits y = 1. So x = 1 is no longer
+ * legal. */
 static void rules_hold_against_a_writer_that_was_first(void **state)
 {
     (void)state;
@@ -94,7 +96,7 @@ static void rules_hold_against_a_writer_that_was_first(void **state)
     assert_int_equal(get(DPK_VIEW_NEXT, &a).data[3], 0);
 }
 
-/* Sets x and y together, to 0 and to 1, until it is killed. */
+/* Starts a process that sets x and y together, to 0 and to 1, until it is killed. */
 static pid_t toggle_both(void)
 {
     pid_t child = fork();

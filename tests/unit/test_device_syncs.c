@@ -184,7 +184,7 @@ static void a_read_only_device_that_was_copied_in_part_is_refused(void **state)
     assert_int_equal(dpk_device_open("dev0", &dev, NULL), DPK_OK);
 }
 
-/* One that dpakit 0.1 made has no seal, and cannot get one here. */
+/* A device that dpakit 0.1 made has no seal, and cannot get a seal here. */
 static void a_read_only_device_of_before_is_read_as_it_is(void **state)
 {
     (void)state;

@@ -8,8 +8,7 @@
 #define SECTIONS_AT 64
 #define SIZE        512
 
-/* A file with an empty name table's place, and as many section headers as told, after its header.
- */
+/* A file: its header, then as many section headers as wanted, and room for a name table. */
 struct file {
     uint8_t bytes[SIZE];
 };
@@ -158,7 +157,7 @@ static void content_and_names_outside_are_not_there(void **state)
     struct dpk_elf elf = dpk_elf(f.bytes, SIZE);
     struct dpk_elf_section s = dpk_elf_section(&elf, 1);
     assert_true(dpk_elf_content(&elf, &s).failed);
-    PUT_SECTION(&f, 1, sh_size, 0); /* no bytes are nowhere */
+    PUT_SECTION(&f, 1, sh_size, 0); /* a section without bytes may have any offset */
     PUT_SECTION(&f, 1, sh_offset, UINT64_MAX);
     elf = dpk_elf(f.bytes, SIZE);
     s = dpk_elf_section(&elf, 1);
@@ -173,7 +172,7 @@ static void content_and_names_outside_are_not_there(void **state)
         assert_null(dpk_elf_name(&elf, &s));
     }
     PUT_SECTION(&f, 1, sh_name, 1);
-    f.bytes[406] = 'x'; /* without its NUL */
+    f.bytes[406] = 'x'; /* removes the NUL of the name */
     s = dpk_elf_section(&elf, 1);
     assert_null(dpk_elf_name(&elf, &s));
     PUT_SECTION(&f, 2, sh_type, SHT_NOBITS);
@@ -193,7 +192,7 @@ static void notes_end_with_the_segment_or_with_damage(void **state)
     assert_int_equal(note.name_size, 5);
     assert_string_equal((const char *)note.name, "CORE");
     assert_int_equal(dpk_reader_left(&note.content), 3);
-    assert_true(dpk_elf_read_note(&r, &note)); /* nothing pads the last one */
+    assert_true(dpk_elf_read_note(&r, &note)); /* the last note has no padding */
     assert_int_equal(note.type, 2);
     assert_int_equal(*note.content.begin, 'z');
     assert_false(dpk_elf_read_note(&r, &note));
@@ -292,7 +291,7 @@ static void section_0_takes_numbers_that_the_file_header_cannot(void **state)
     assert_int_equal(e.shstrndx, SHN_XINDEX);
     assert_int_equal(first.size, SHN_LORESERVE + 1);
     assert_int_equal(first.link, SHN_LORESERVE);
-    dpk_elf_set_sections(&e, &first, 77, 3, 2); /* fewer again */
+    dpk_elf_set_sections(&e, &first, 77, 3, 2); /* fewer sections than before */
     assert_int_equal(e.shnum, 3);
     assert_int_equal(e.shstrndx, 2);
     assert_int_equal(first.size + first.link, 0);

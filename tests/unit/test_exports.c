@@ -27,8 +27,8 @@ static struct dpk_uuid new_identity(void)
     return u;
 }
 
-/* A process that exports memory with pattern `3`, and does what it is told by letters:
- * w: withdraws it, f: frees it, x: executes another program, q: ends. It answers each. */
+/* A process that exports memory with the pattern `3`. Letters control it: w withdraws the memory, f
+ * frees it, x executes another program, q ends the process. It answers each letter. */
 struct owner {
     pid_t process;
     int tell, hear;
@@ -308,7 +308,7 @@ static void stay_inside(struct owner *o)
     atomic_store(&t->places[5].busy, 1);
 }
 
-/* One that is dead is not waited for; one that is alive is, but not for ever. */
+/* The owner does not wait for a dead peer. It waits for a living peer, but not forever. */
 static void an_owner_waits_for_those_who_live(void **state)
 {
     (void)state;

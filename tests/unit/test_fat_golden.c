@@ -21,7 +21,7 @@ static void signed_files_equal_the_reference(void **state)
         struct dpk_buf expected = golden(file_name(i, ".signed.elf"));
         same_bytes(&got, &expected);
         dpk_buf_free(&got);
-        got = signed_file(file_name(i, ".signed.elf"), &mft_compact); /* once more */
+        got = signed_file(file_name(i, ".signed.elf"), &mft_compact); /* signs it again */
         same_bytes(&got, &expected);
         dpk_buf_free(&got);
         dpk_buf_free(&expected);

@@ -89,7 +89,7 @@ static void judged(const struct dpk_buf *file, enum dpk_verdict cx7, enum dpk_ve
     dpk_hostfile_close(host);
 }
 
-/* The one verdict on a program whose targets cannot be told, and why. */
+/* Checks that a program with unreadable targets gets a single verdict, with this reason. */
 static void one_fault(const struct dpk_buf *file, const char *check, const char *why)
 {
     struct dpk_hostfile *host = parsed(file);

@@ -19,11 +19,11 @@ static bool checksums_are_right(const uint8_t *f, const struct made *m)
            l4_sum(f, m->l3, m->l4) == 0xffff;
 }
 
-/* A field of the PRM, and where its bits are in headers without options. */
+/* A field of the PRM, and the place of its bits in headers without options. */
 struct place {
     unsigned field, bits;
     bool v4, v6, tcp, udp, in_l4;
-    unsigned at; /* in the link layer's header, the one of IP, or that of TCP or UDP */
+    unsigned at; /* offset in the header of the link layer, of IP, or of TCP or UDP */
     bool in_l2;
     uint32_t mask; /* in the word of four bytes at `at` */
 };
@@ -60,7 +60,7 @@ static const struct place places[] = {
 };
 #define PLACES (sizeof places / sizeof *places)
 
-/* What the frame must be when the bits of a place are `value`. But for checksums. */
+/* Makes the expected frame: the bits of a place become `value`. Checksums stay as they were. */
 static void put_place(struct made *m, const struct place *p, uint32_t value)
 {
     uint8_t *at = m->bytes + p->at + (p->in_l2 ? 0 : p->in_l4 ? m->l4 : m->l3);
@@ -81,7 +81,7 @@ static bool knows_elsewhere(const struct place *p, unsigned version, unsigned pr
     return false;
 }
 
-/* Bytes of a frame without its checksums. */
+/* Clears the checksums of a frame. */
 static void without_checksums(uint8_t *f, const struct made *m, unsigned protocol)
 {
     if (f[m->l3] >> 4 == 4)
@@ -145,9 +145,9 @@ static void fields_are_copied(void **state)
     (void)state;
     const struct made m = frame_of(4, UDP, 0, 3);
     const uint64_t actions[] = {
-        copy(0x15, 0, 32, 0x51, 0), /* by registers: addresses change places */
+        copy(0x15, 0, 32, 0x51, 0), /* swaps the addresses by means of registers */
         copy(0x16, 0, 32, 0x15, 0), copy(0x51, 0, 32, 0x16, 0),
-        copy(0x0b, 8, 8, 0x0c, 0),  copy(0x09, 0, 16, 0x0b, 0), /* there is no port of TCP */
+        copy(0x0b, 8, 8, 0x0c, 0),  copy(0x09, 0, 16, 0x0b, 0), /* the frame has no port of TCP */
         copy(0x16, 0, 32, 0x50, 0)};
     const uint8_t *cqe = modified(&m, actions, 6);
     const uint8_t *got = w.memory + TO;
@@ -204,7 +204,7 @@ static void frames_without_the_header_stay_as_they_are(void **state)
         assert_memory_equal(exact, m.bytes, m.size);
         test_free(exact);
     }
-    m.size = m.l4 + 19; /* TCP is not whole */
+    m.size = m.l4 + 19; /* the header of TCP is cut */
     assert_non_null(modified(&m, actions, 6));
     assert_int_equal(word_at(w.memory + TO + 26), 1);
     assert_memory_equal(w.memory + TO + m.l4, m.bytes + m.l4, 19);

@@ -46,7 +46,7 @@ static void right_checksums_are_reported_with_the_types_of_headers(void **state)
         struct made m = frame_of(versions[i], TCP, 0, 101);
         expect(&m, 5 * i, ALL, ip | TCP_ACK_DATA);
         m = frame_of(versions[i], TCP, 0x2005, 0); /* after a tag, without data */
-        m.size += 6;                               /* padding of the link layer is no data */
+        m.size += 6;                               /* padding of the link layer is not data */
         expect(&m, 5 * i + 1, ALL, ip | TCP_ACK);
         m = frame_of(versions[i], UDP, 0, 33);
         expect(&m, 5 * i + 2, ALL, ip | UDP_TYPE);
@@ -112,7 +112,7 @@ static void fragments_have_no_checksum_of_their_own(void **state)
         expect(&m, i, L2 | L3, IPV4 | FRAGMENT);
     }
     struct made m = frame_of(4, UDP, 0, 24);
-    put_header(&m, 6, 0x4000); /* "do not fragment" is none */
+    put_header(&m, 6, 0x4000); /* "do not fragment" does not make a fragment */
     expect(&m, 3, ALL, IPV4 | UDP_TYPE);
     m = frame_of(6, 44, 0, 24);
     m.bytes[m.l4] = UDP;

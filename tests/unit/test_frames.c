@@ -1,4 +1,4 @@
-/* Frames wait for their receivers: listeners, receives, room for completions. */
+/* Frames wait until a queue listens, has a receive, and has room for a completion. */
 #include <unistd.h>
 
 #include "queue_world.h"
@@ -8,7 +8,7 @@ enum { CQ_DEPTH = 1 << CQ_LOG, FRAMES = 200, RECEIVES = 1 << LOG };
 static struct dpk_queue *cq, *rq;
 static const uint8_t frame[64];
 
-/* All frames go to one receive queue; as many receives as it has are posted. */
+/* All frames go to one receive queue, which has all its receives posted. */
 static void receiver(void)
 {
     cq = cq_new(&w, 1);
@@ -19,7 +19,7 @@ static void receiver(void)
     all_frames_to(&w, rq);
 }
 
-/* Consumes all completions that there are, one after the other, as a program does. */
+/* Consumes all completions one by one, as a program does. */
 static void consume_all(uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -139,7 +139,7 @@ static void frames_of_a_live_wire_are_steered_at_once(void **state)
     for (unsigned i = 0; i < BATCH; i++)
         batch[i] = (struct dpk_frame){frame, sizeof frame};
     assert_int_equal(dpk_frames_arrive(w.nic, batch, 2, false), 2);
-    assert_int_equal(counted(&w, DPK_DROP_NO_RULE), 2); /* there is no rule */
+    assert_int_equal(counted(&w, DPK_DROP_NO_RULE), 2); /* no rule matches */
     receiver();
     assert_int_equal(counted(&w, DPK_RECEIVED), 0);
     for (unsigned i = 0; i <= MOST / BATCH; i++)
@@ -147,7 +147,7 @@ static void frames_of_a_live_wire_are_steered_at_once(void **state)
     assert_int_equal(counted(&w, DPK_RECEIVED), RECEIVES);
     assert_int_equal(dpk_frames_waiting(w.nic), MOST);
     assert_int_equal(counted(&w, DPK_DROP_OUT_OF_BUFFER), BATCH - RECEIVES);
-    assert_int_equal(dpk_frames_arrive(w.nic, batch, BATCH, true), 0); /* those would wait */
+    assert_int_equal(dpk_frames_arrive(w.nic, batch, BATCH, true), 0); /* they may wait */
     assert_int_equal(counted(&w, DPK_DROP_OUT_OF_BUFFER), BATCH - RECEIVES);
 }
 
@@ -169,7 +169,8 @@ static void completions_of_frames_that_come_together_are_told_once(void **state)
     assert_int_equal(w.turns, 2);
 }
 
-/* Many queues wait, of which each call looks at some: the one that is asked for is among them. */
+/* Many queues wait, and each call looks at some of them. The queue that the caller names is always
+ * among them. */
 static void who_asks_for_frames_is_not_the_last(void **state)
 {
     (void)state;
@@ -209,7 +210,7 @@ static void a_queue_that_waits_holds_up_no_other(void **state)
     put_receive(&w, 2, 0, 64, DATA + 0x2000);
     post_receives(&w, 2, 1);
     dpk_flow_rule_free(w.every);
-    struct dpk_match tens = {.mask = {0xff}, .value = {10}}; /* of the source address */
+    struct dpk_match tens = {.mask = {0xff}, .value = {10}}; /* source address 10.x */
     struct dpk_flow_rule *to_other = frames_to(&w, other, &tens, 0);
     w.every = frames_to(&w, rq, &(struct dpk_match){{0}, {0}}, 1);
     post_receives(&w, 1, 0);
@@ -230,11 +231,11 @@ static void frames_from_outside_wait_for_room_and_listeners(void **state)
     for (unsigned i = 0; i < 2; i++)
         frame_arrives(&w, frame, sizeof frame);
     assert_int_equal(dpk_cq_produced(cq), 0);
-    assert_int_equal(w.waits, 0); /* who begins to listen says so */
+    assert_int_equal(w.waits, 0); /* 0: the queue reports when it starts to listen */
     w.deaf = false;
     dpk_queues_kick(w.nic, NULL);
     assert_int_equal(dpk_cq_produced(cq), 1);
-    assert_int_equal(w.waits, 1); /* who posts a receive may not */
+    assert_int_equal(w.waits, 1); /* 1: a program may post a receive without a report */
     post_receives(&w, 1, 2);
     dpk_queues_kick(w.nic, NULL);
     assert_int_equal(dpk_cq_produced(cq), 2);

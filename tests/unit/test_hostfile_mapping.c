@@ -27,7 +27,7 @@
 
 /* A program that writes what it has at the address of its section. Offsets are addresses, too. */
 enum {
-    HEADERS = 2 * 56, /* of segments: one that begins at 0 has them as its third and so on */
+    HEADERS = 2 * 56, /* offset of the program headers */
     CODE = 0x1000,
     PROGRAM = 0x2000,
     ANOTHER = 0x3000, /* bytes that no segment of the file as it was made has */

@@ -188,7 +188,7 @@ static void code_within_a_region_is_seen(void **state)
     jit_translations_set_covered(t, &inner, true);
     assert_int_equal(jit_translations_bare(t, &outer), 3);
     assert_int_equal(jit_translations_bare(t, &inner), 0);
-    assert_false(jit_translations_has_loops(t, &outer)); /* another draft is no worse */
+    assert_false(jit_translations_has_loops(t, &outer)); /* another draft does not replace it */
     jit_translations_set_covered(t, &inner, false);
     assert_int_equal(jit_translations_bare(t, &outer), 3);
     assert_true(jit_translations_has_loops(t, &outer));

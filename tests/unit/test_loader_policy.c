@@ -138,7 +138,7 @@ static void log_that_cannot_be_written_refuses_when_authentication_is_on(void **
 static void what_debuggers_do_is_logged_or_refused_on_a_locked_device(void **state)
 {
     (void)state;
-    struct dpk_image image = {.app = "kernels", .device = "dev0"}; /* which is gone */
+    struct dpk_image image = {.app = "kernels", .device = "dev0"}; /* it does not exist */
     struct dpk_debug_permit permit = {.rights = DPK_DEBUG_ALL};
     struct dpk_error err = {0};
     assert_int_equal(dpk_debug_record(&image, &permit, "debug", "OK", "a write", &err), DPK_OK);
@@ -146,7 +146,7 @@ static void what_debuggers_do_is_logged_or_refused_on_a_locked_device(void **sta
     assert_int_equal(dpk_debug_record(&image, &permit, "debug", "OK", "a write", &err),
                      DPK_ERR_REFUSED);
     assert_string_equal(err.message, "cannot write the event log of dev0: no such device");
-    image.device[0] = 0; /* nobody's log */
+    image.device[0] = 0; /* no device, so no log */
     assert_int_equal(dpk_debug_record(&image, &permit, "debug", "OK", "a write", &err), DPK_OK);
 }
 
@@ -180,8 +180,8 @@ static void bytes_that_change_after_the_copy_do_not_count(void **state)
     program_free(&p);
 }
 
-/* Verification and loading are given one description. Where it says something else than the bytes
- * it is of, both go by it, so nothing can be verified that is not what is mapped. */
+/* Verification and loading use the same description of the program. If the description differs from
+ * the bytes, both follow the description. So the mapped bytes are always the verified bytes. */
 static void description_that_is_verified_is_the_one_that_is_mapped(void **state)
 {
     (void)state;

@@ -267,7 +267,7 @@ static void copies_go_from_key_to_key(void **state)
     dpk_memory_remove(b.key);
 }
 
-/* What is behind a bus of tests: `there`, of which the second half cannot be copied. */
+/* The memory that a bus of tests leads to: `there`. Its second half cannot be copied. */
 static uint8_t there[SIZE];
 
 static bool is_good(uint64_t address, size_t size)

@@ -1,4 +1,4 @@
-/* runtime/rdma/registered: the end of keys and of the memory behind them. */
+/* runtime/rdma/registered: the end of keys and of their memory. */
 #include "rdma/registered/registered.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 #define PAGE 4096u
 
-/* Copies fail, and leave no lock behind: to free memory waits for accesses to it. */
+/* Failed copies keep no lock: otherwise freeing the memory would wait for them. */
 static void a_cut_file_ends_copies_of_dpa_memory(void **state)
 {
     struct dpk_process *p = process_with(NULL);

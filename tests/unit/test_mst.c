@@ -200,7 +200,7 @@ static void commands_are_checked(void **state)
     (void)state;
     uint32_t nothing[1] = {0};
     assert_int_equal(run(0x1234), MST_ICMD_INVALID_OPCODE);
-    write_at(&g, ICMD, 0, 0x9001u << 16 | 2 | BUSY); /* a mailbox in memory of the host */
+    write_at(&g, ICMD, 0, 0x9001u << 16 | 2 | BUSY); /* a mailbox in host memory */
     assert_int_equal(read_at(&g, ICMD, 0) >> 8 & 0xff, MST_ICMD_INVALID_COMMAND);
     assert_int_equal(run(0x8400), MST_ICMD_OK);
     assert_int_equal(read_at(&g, ICMD, MAILBOX), 0xa4000000);

@@ -55,7 +55,7 @@ static void values_lie_where_the_database_says(void **state)
     dpk_nv_defs_free(set);
 }
 
-/* t_global with everything right, except what stands in place of one of its parameters. */
+/* t_global without errors, except for the text that replaces a parameter. */
 static void global_xml(char *out, size_t size, const char *instead_of, const char *put)
 {
     static const char *const right[][2] = {

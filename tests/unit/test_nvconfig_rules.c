@@ -83,7 +83,7 @@ static void limits_and_dependencies_are_those_of_the_device(void **state)
     p.max_rule = "$nv_cap.x==10 ? 6 : 100";
     assert_int_equal(check(&p, true, &err), DPK_ERR_RANGE);
     assert_non_null(strstr(err.message, "7 is above what the device allows; legal: at most 6"));
-    assert_int_equal(check(&p, false, &err), DPK_OK); /* nobody told what it can do */
+    assert_int_equal(check(&p, false, &err), DPK_OK); /* its capabilities are not known */
     p = params[0];
     p.min_rule = "$nv_cap.x";
     assert_int_equal(check(&p, true, &err), DPK_ERR_RANGE);

@@ -1,4 +1,4 @@
-/* proc: processes that stand still for a core file or a debugger, and continue. */
+/* proc: processes that pause for a core file or a debugger, and continue. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/socket.h>
@@ -274,7 +274,7 @@ static const char *ask(int fd, const char *packet)
     return told(fd);
 }
 
-/* The kernel stands before its first instruction. */
+/* The kernel is stopped before its first instruction. */
 static int begin_serving(struct serving *s, pthread_t *thread, struct kernel kernel)
 {
     int ends[2];

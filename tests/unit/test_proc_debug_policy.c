@@ -154,7 +154,7 @@ static uint64_t symbol(struct dpk_process *p, const char *name)
     return function(p, name).function;
 }
 
-/* A thread of the kernel "append" stands before its first instruction. */
+/* A thread of the kernel "append" is stopped before its first instruction. */
 static void stand_still(struct client *c, uint64_t *log)
 {
     struct dpk_process *p = process_on_device();

@@ -7,8 +7,8 @@
 
 /* ---- Faults ---- */
 
-/* The call faults with a story that begins like this and names the function; the process is then in
- * the error state with the same story. */
+/* Calls a function that faults. The report starts with `story` and names the function. Then the
+ * process is in the error state with the same report. */
 static void faults(const char *name, uint64_t a, uint64_t b, const char *story, const char *where)
 {
     struct dpk_process *p = process();
@@ -211,9 +211,9 @@ static void stack_has_room_and_ends_in_a_guard(void **state)
     faults("deep", 1000, 0,
            "thread 0: stack overflow (65536 bytes): store access fault at address 0x4000",
            "(recurse+0x");
-    /* In the guard, but the stack has room. */
+    /* The address is in the guard page, but the stack has room: this is not an overflow. */
     faults("store", 0x40000ff8, 1, "thread 0: store access fault at address 0x40000ff8", "(store+");
-    /* One frame that goes over the guard at once. */
+    /* A frame that is larger than the guard page. */
     faults("large_frame", 0, 0,
            "thread 0: stack overflow (65536 bytes): store access fault at address 0x3fff",
            "(large_frame+0x");
@@ -257,7 +257,7 @@ static void unpack_that_is_no_code_faults(void **state)
     dpk_process_destroy(p);
 }
 
-/* ---- Whoever waits learns of it ---- */
+/* ---- Every waiter gets the failure ---- */
 
 static void fault_in_a_kernel_ends_every_wait(void **state)
 {
@@ -320,7 +320,7 @@ static unsigned waiting_hosts(const struct dpk_process *p)
     return count;
 }
 
-/* Starts a host thread in each kind of wait; they all end with DPK_ERR_FAULT after `end`. */
+/* Starts a host thread in each kind of wait. After `end`, all of them return DPK_ERR_FAULT. */
 static void all_waits_end(void (*end)(struct dpk_process *p))
 {
     struct dpk_process *p = process();
@@ -384,11 +384,11 @@ static void destroy_ends_what_never_started(void **state)
     struct dpk_event *never = dpk_event_create();
     struct dpk_process *a = process(), *b = process();
     launch(a, (struct kernel){"event_wait", {handle(never, a), 0, ~0ull}, .threads = 256});
-    launch(b, (struct kernel){"nothing", .threads = 256}); /* no thread is free */
+    launch(b, (struct kernel){"nothing", .threads = 256}); /* all threads are in use */
     launch(b, (struct kernel){"nothing", .wait = never});
     dpk_process_destroy(b);
     dpk_process_destroy(a);
-    dpk_event_add(never, 1); /* nobody is left to wake */
+    dpk_event_add(never, 1); /* no thread waits any more */
     dpk_event_release(never);
 }
 

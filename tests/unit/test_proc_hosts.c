@@ -328,7 +328,7 @@ static int use_in_child(struct dpk_process *p, struct dpk_event *e)
     return 0;
 }
 
-/* Workers may be anywhere in their sleep when a child comes to be, as far as it can tell. */
+/* Workers may be at any point of their sleep when fork() makes the child. */
 static void child_of_a_fork_calls_nobody(void **state)
 {
     (void)state;
@@ -439,7 +439,7 @@ static bool count_calls(void *context, struct dpk_caller *caller, unsigned call,
     return true;
 }
 
-/* What a thread did before is no reason to leave it alone: nobody has come for this activation. */
+/* Earlier activations do not count: no host thread waits for this activation. */
 static void worker_comes_for_a_thread_that_polled_when_it_was_stopped(void **state)
 {
     (void)state;

@@ -33,7 +33,7 @@ static void activations_have_a_longer_limit_than_calls(void **state)
     dpk_thread_destroy(h.t); /* what has the hart next is a call */
     assert_int_equal(hart->sched.limit / 1000000u, DPK_RUN_TIME_LIMIT_MS);
     dpk_process_destroy(h.p);
-    h = handler(hasty(), "handle"); /* one that the host gives is for both */
+    h = handler(hasty(), "handle"); /* a limit that the host sets is for both */
     assert_int_equal(h.p->harts[dpk_thread_id(h.t)]->sched.limit / 1000000u, 200);
     dpk_process_destroy(h.p);
 }

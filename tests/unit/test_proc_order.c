@@ -1,4 +1,4 @@
-/* runtime/engine/proc: requests of the host run after threads that an event has woken before. */
+/* runtime/engine/proc: requests of the host run after threads that an event woke earlier. */
 #include <pthread.h>
 
 #include "dpa_threads.h"

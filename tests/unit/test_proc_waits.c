@@ -110,7 +110,7 @@ static void waits_that_end_are_not_told(void **state)
     launch(p, (struct kernel){.name = "nothing", .wait = e, .wait_threshold = 1});
     dpk_event_set(e, 2);
     drain(p);
-    /* It has a time of its own; and a call of the host waits for no event. */
+    /* A launch has its own time. A host call does not wait for an event. */
     assert_int_equal(dpk_event_wait_gt(e, 9, UINT64_MAX, hasty, 30, NULL), DPK_ERR_TIMEOUT);
     rpc(hasty, "pass_time", 30000, 0);
     dpk_process_destroy(hasty);

@@ -75,7 +75,7 @@ static void an_eq_goes_round_as_it_is_consumed(void **state)
         assert_false(is_event(n, r.cq));
         dpk_cq_complete(r.cq);
         assert_true(is_event(n, r.cq));
-        dpk_queue_consumed(r.eq, n); /* one behind, as FlexIO's samples say it */
+        dpk_queue_consumed(r.eq, n); /* less by 1, as in FlexIO's samples */
     }
     dpk_queue_consumed(r.eq, 1000); /* ahead of the producer: all there is */
     for (uint32_t n = 100; n < 103; n++)

@@ -94,7 +94,7 @@ static void post_send(struct process *p, uint16_t index, uint32_t immediate, uin
     dpk_queue_ring(p->qp, (uint16_t)(index + 1));
 }
 
-/* One that names memory of the peer's, at DATA + 0x2000. */
+/* A WQE that names memory of the peer, at DATA + 0x2000. */
 static void post_remote(struct process *p, uint16_t index, uint8_t opcode, uint32_t key)
 {
     const bool atomic = opcode == FETCH_ADD;
@@ -275,7 +275,7 @@ static void a_number_that_nobody_gets_ends_what_is_sent(void **state)
     assert_int_equal(await(&a, SENDS, 0).syndrome, 0x15);
 }
 
-/* One that is created, and connected, after the other is ready and has sent. */
+/* A queue pair that is created and connected after its peer is ready and has sent. */
 static void a_peer_that_comes_later_is_found(void **state)
 {
     (void)state;

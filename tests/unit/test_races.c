@@ -29,7 +29,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Each access is at its own place, so that none is told for another. */
+/* An access at `address`. Each access of a test has its own line, so each race is reported. */
 static bool at(unsigned thread, uint64_t address, uint64_t size, unsigned how)
 {
     static uint32_t place = 1000;
@@ -62,8 +62,8 @@ static void only_the_same_bytes_race(void **state)
     (void)state;
     assert_false(at(1, 0x1000, 4, W));
     assert_false(at(2, 0x1004, 4, W));
-    assert_true(at(3, 0x1003, 2, R));  /* both: one is told */
-    assert_false(at(1, 0x2007, 2, W)); /* in two granules */
+    assert_true(at(3, 0x1003, 2, R));  /* races with two accesses; one race is reported */
+    assert_false(at(1, 0x2007, 2, W)); /* the access covers two granules */
     assert_false(at(2, 0x2000, 7, W));
     assert_false(at(2, 0x2009, 7, W));
     assert_true(at(2, 0x2008, 1, R));
@@ -88,7 +88,7 @@ static void what_is_released_and_acquired_is_in_order(void **state)
     races_acquire(r, 2, KEY);
     assert_false(at(2, 0x1000, 8, W));
     assert_true(at(2, 0x1008, 8, W));
-    races_acquire(r, 3, KEY + 8); /* another object */
+    races_acquire(r, 3, KEY + 8); /* acquires another object */
     assert_true(at(3, 0x1000, 8, R));
 }
 
@@ -101,7 +101,7 @@ static void order_goes_on_from_thread_to_thread(void **state)
         races_acquire(r, t + 1, KEY + t);
     }
     assert_false(at(2000, 0x1000, 8, W));
-    assert_true(at(5, 0x1000, 8, R)); /* it does not know what 2000 did */
+    assert_true(at(5, 0x1000, 8, R)); /* thread 5 is not ordered after thread 2000 */
 }
 
 static void atomics_order_by_release_and_acquire_alone(void **state)
@@ -137,11 +137,11 @@ static void fences_order_relaxed_atomics(void **state)
 static void a_load_that_is_told_before_counts_at_the_fence(void **state)
 {
     (void)state;
-    races_load_soon(r, 2, 0x2000); /* the load follows ... */
+    races_load_soon(r, 2, 0x2000); /* announces the load ... */
     assert_false(at(1, 0x1000, 8, W));
     races_fence(r, 1, true, false);
     races_store(r, 1, 0x2000, false);
-    races_fence(r, 2, false, true); /* ... and was before this */
+    races_fence(r, 2, false, true); /* ... which happened before this fence */
     assert_false(at(2, 0x1000, 8, R));
 }
 
@@ -180,13 +180,13 @@ static void who_is_outside_orders_and_does_not_race(void **state)
     races_acquire(r, 2, RACES_OUTSIDE);
     assert_false(at(2, 0x1000, 8, W));
     races_written_outside(r, 0x2000, 8);
-    assert_false(at(3, 0x2000, 8, R)); /* and knows now what is known outside */
-    assert_true(at(3, 0x1000, 8, R));  /* that was read of 1, not of 2 */
+    assert_false(at(3, 0x2000, 8, R)); /* thread 3 is now ordered after everything outside */
+    assert_true(at(3, 0x1000, 8, R));  /* a race with thread 1, not with thread 2 */
     assert_false(at(1, 0x3000, 8, W));
     races_read_outside(r, 0x3000, 4);
     assert_false(at(4, 0x2000, 4, R));
     assert_false(at(4, 0x3000, 4, W));
-    assert_false(at(1, 0x200000, 8, W)); /* large: only forgotten */
+    assert_false(at(1, 0x200000, 8, W)); /* a large range is only forgotten */
     races_written_outside(r, 0x200000, 1 << 20);
     assert_false(at(5, 0x200000, 8, W));
 }

@@ -1,6 +1,6 @@
-/* Rates of queue pairs: the process that sets them, the processes that obey, and their effects on
- * each other. Each test of pacing runs within a process and between two processes; tests that kill
- * a process fork first. */
+/* Rates of queue pairs: the process that sets them, the processes that obey them, and failures on
+ * either side. Each test of pacing runs within a process and between two processes. Tests that kill
+ * a process fork it first. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
@@ -40,7 +40,8 @@ struct algorithm {
     atomic_ullong rtt_ns, bytes;
 };
 
-/* Sets `rate`, and asks for a probe if it is to. A flow's state counts its events. */
+/* The algorithm: sets `rate`, and asks for a probe if the test wants it. The state of a flow counts
+ * its events. */
 static bool decide(void *context, unsigned worker, struct dpk_rates_state *state,
                    const struct dpk_rates_event *e, struct dpk_rates_order *order)
 {
@@ -85,7 +86,7 @@ static const struct dpk_rates_seen *seen(void)
     return &s;
 }
 
-/* Waits for a minute at most, until `what` was true once. */
+/* Waits until `what` is true, for at most a minute. */
 #define AWAIT(what)                                                                                \
     do {                                                                                           \
         bool was_ = (what);                                                                        \
@@ -98,7 +99,7 @@ static const struct dpk_rates_seen *seen(void)
 
 /* ---- Sending ---- */
 
-/* Writes `count` pieces to the peer, some at once. Returns how long it took. */
+/* Writes `count` pieces to the peer, several at a time. Returns the time that this took. */
 static uint64_t pump(struct side *s, unsigned count)
 {
     const uint64_t begin = now_ns();
@@ -125,7 +126,7 @@ static struct world *paced_world(void **state)
     return world(state);
 }
 
-/* The first piece goes at the line rate, as no event was before it. */
+/* Sends a piece at the line rate: no event has set a rate before it. Its event sets `rate`. */
 static void begin_at(struct side *s, uint32_t rate)
 {
     pump(s, 1);
@@ -169,20 +170,20 @@ static void without_a_server_nothing_is_limited(void **state)
     struct algorithm a = {.rate = 1}; /* 95 kbit/s: a request takes seconds */
     struct world *w = paced_world(state);
     pump(&w->a, 4);
-    struct dpk_rates_server *server = serve(&a, 2); /* comes later */
+    struct dpk_rates_server *server = serve(&a, 2); /* a server that starts after the queue pairs */
     begin_at(&w->a, 1);
     assert_int_equal(seen()->process, getpid());
     dpk_rates_stop(server);
     pump(&w->a, 64); /* 8 MiB, which takes 11 minutes at that rate */
     assert_int_equal(seen()->process, 0);
-    server = serve(&a, 1); /* and again */
+    server = serve(&a, 1); /* a second server */
     begin_at(&w->a, 1);
     post(&w->a,
          (struct dpk_rc_work){
              .opcode = DPK_RC_WRITE, .local = span(0, PIECE), .key = KEY, .address = BASE + PIECE});
-    atomic_store(&a.ends, true); /* its program fails with the next event */
+    atomic_store(&a.ends, true); /* the server's program fails at the next event */
     post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_NOP});
-    told_at(&w->a, 2); /* what waited for its rate waits no more */
+    told_at(&w->a, 2); /* works that waited for the rate continue */
     world_end(w);
     dpk_rates_stop(server);
 }
@@ -210,7 +211,7 @@ static void events_that_find_no_room_are_lost(void **state)
     struct dpk_rates_server *server = serve(&a, 1);
     struct world *w = paced_world(state);
     while (seen()->lost == 0)
-        pump(&w->a, 64); /* nobody takes the events, and nobody waits */
+        pump(&w->a, 64); /* no process takes the events, and no work waits for one */
     pump(&w->a, 64);
     atomic_store(&a.blocks, false);
     AWAIT(seen()->events[0] > 1000);
@@ -258,7 +259,7 @@ static void each_flow_has_its_rate(void **state)
     dpk_rates_stop(server);
 }
 
-/* ---- What is hostile ---- */
+/* ---- Hostile peers ---- */
 
 static int raw_server(void)
 {
@@ -298,11 +299,11 @@ static void orders_of_a_hostile_server_are_checked(void **state)
             dpk_rates_take(r);
             assert_int_equal(dpk_rates_flow(r, flow)->rate, i < 3 ? 1 : rates[i]);
         }
-    ring_wrote(&rings.out, 5); /* not a whole one, then more than there is room for */
+    ring_wrote(&rings.out, 5); /* a part of an event, then more bytes than the ring has room for */
     dpk_rates_take(r);
     ring_wrote(&rings.out, 2 * RATES_RING);
     dpk_rates_take(r);
-    ring_read(&rings.in, 77); /* what was never written */
+    ring_read(&rings.in, 77); /* reads bytes that were never written */
     dpk_rates_tell(r, &(struct dpk_rates_event){.type = DPK_RATES_TX, .flow = flow});
     assert_true(dpk_rates_alive(r));
     close(fd);
@@ -359,10 +360,10 @@ static void programs_that_are_hostile_harm_nobody(void **state)
     write_event(fd, &rings[3], (struct dpk_rates_event){.type = 3, .flow = UINT32_MAX, .life = 1});
     AWAIT(seen()->bad == 5);
     assert_int_equal(seen()->flows, 0);
-    ring_wrote(&rings[2].out, 63); /* no whole event */
+    ring_wrote(&rings[2].out, 63); /* less than an event */
     send(torn, "", 1, MSG_NOSIGNAL);
     AWAIT(is_closed(torn));
-    for (uint32_t life = 1; life < 4; life++) { /* one flow after the other at one place */
+    for (uint32_t life = 1; life < 4; life++) { /* several flows in turn use the same place */
         write_event(fd, &rings[3],
                     (struct dpk_rates_event){.type = 3,
                                              .flow = DPK_RATES_FLOWS - 1,
@@ -393,7 +394,7 @@ static void what_a_program_told_before_it_ended_is_given(void **state)
     int fd = raw_client(&rings, &hello, sizeof hello, RATES_RING);
     AWAIT(seen()->programs == 1);
     const struct dpk_rates_event e = {.type = 3, .life = 1, .bytes = 1, .count = 1, .flags = 1};
-    write_event(fd, &rings, e); /* holds the server up */
+    write_event(fd, &rings, e); /* keeps the server busy */
     AWAIT(atomic_load(&a.waits));
     for (int i = 0; i < 3; i++) {
         memcpy(ring_here(&rings.out), &e, sizeof e);
@@ -425,7 +426,7 @@ static void a_file_that_is_none_is_refused(void **state)
     free(s);
 }
 
-/* ---- Killed ---- */
+/* ---- Processes that are killed ---- */
 
 /* Forks a process that ends with this one, so that a failing test leaves none behind. */
 static pid_t fork_below(void)
@@ -464,8 +465,8 @@ static int be_a_server(int out)
     return write(out, "", 1) == 1 ? pause() : 1;
 }
 
-/* Makes a server whenever it is asked, and says its number: it has no threads that would keep its
- * children from making some. */
+/* Makes a server for each request, and writes its number. This process has no threads, so its
+ * children can make threads. */
 static int make_servers(int in, int out)
 {
     char byte;
@@ -503,7 +504,7 @@ static void a_server_that_is_killed_ends_its_rates(void **state)
                                          .key = KEY,
                                          .address = BASE + PIECE});
         kill(pid, SIGKILL);
-        told_at(&w->a, 1); /* it waited for 11 seconds of its rate */
+        told_at(&w->a, 1); /* the write ends now; its rate would delay it for 11 seconds */
         pump(&w->a, 4);
     }
     world_end(w);
@@ -531,7 +532,8 @@ static void flows_of_a_program_that_is_killed_are_freed(void **state)
     int ins[100];
     char byte;
     (void)state;
-    /* A child has no thread of ours, so all are made before the server is. Each waits for its pipe. */
+    /* Forks all children before the server exists, because a child does not inherit the server's
+     * threads. Each child waits for its pipe. */
     for (int i = 0; i < 100; i++)
         pids[i] = 0;
     struct dpk_rates_server *server = NULL;
@@ -550,7 +552,7 @@ static void flows_of_a_program_that_is_killed_are_freed(void **state)
     assert_true(atomic_load(&a.events[DPK_RATES_TX]) > 0);
 }
 
-/* ---- All ---- */
+/* ---- The program ---- */
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {

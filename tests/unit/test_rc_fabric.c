@@ -1,5 +1,5 @@
-/* Hostile peers of a queue pair on a fabric: strangers without the secret of an address, and peers that send
- * what no queue pair sends. */
+/* Hostile peers of a queue pair on a fabric: peers that do not know the secret of an address, and
+ * peers that send malformed messages. */
 #include <poll.h>
 
 #include "rc_world.h"
@@ -8,7 +8,7 @@
 #define HERE  "ucx:127.0.0.1"
 #define HELLO UINT32_C(0x48454c4f)
 
-/* The peer, by hand. */
+/* A hostile peer: it sends bytes without a queue pair. */
 struct speaker {
     struct dpk_fabric *fabric;
     struct dpk_fabric_link *link;
@@ -80,7 +80,7 @@ static void say_frame(struct speaker *s, uint64_t secret, const uint8_t frame[FR
     say(s, head, sizeof head, data, size);
 }
 
-/* The runner ends a test that waits too long. */
+/* Waits for the loss without a limit: the runner ends a test that waits too long. */
 static void await_lost(struct speaker *s)
 {
     while (s->lost == 0) {
@@ -121,7 +121,7 @@ static void strangers_get_nothing(void **state)
         pairs_frame_write(&(struct frame){.kind = FRAME_REQUEST, .request = r, .payload = 8},
                           frame);
         speaker_open(&s, &w->b);
-        if (kind != 3) /* else: no hello at all */
+        if (kind != 3) /* otherwise it sends no hello */
             say_hello(&s, kind == 0 ? 0 : kind == 1 ? s.to.secret + 1 : s.to.secret);
         if (kind >= 2)
             say_frame(&s, kind == 2 ? s.to.secret ^ 1 : s.to.secret, frame, ones, sizeof ones);
@@ -130,13 +130,13 @@ static void strangers_get_nothing(void **state)
         dpk_fabric_close(s.fabric);
     }
     assert_true(is_untouched(&w->b));
-    side_connect(&w->a, &w->b); /* the queue pair is as before */
+    side_connect(&w->a, &w->b); /* the queue pair still works */
     side_connect(&w->b, &w->a);
     introduce(w);
     world_end(w);
 }
 
-/* A request that is good, but for some random bytes. */
+/* Makes a good request, then changes some random bytes. */
 static void mutate(uint8_t frame[FRAME_SIZE], const struct side *to, unsigned seed)
 {
     struct request r = write_request;
@@ -161,7 +161,7 @@ static void malformed_frames_end_the_connection_alone(void **state)
             mutate(frame, &w->b, seed * 8 + i);
             say_frame(&s, s.to.secret, frame, data, (unsigned)rand() % sizeof data);
         }
-        say_frame(&s, s.to.secret, frame, data, sizeof data); /* more bytes than any of these */
+        say_frame(&s, s.to.secret, frame, data, sizeof data); /* more data than any request has */
         await_lost(&s);
         dpk_fabric_close(s.fabric);
         dpk_rc_qp_reset(w->b.qp);
@@ -180,7 +180,7 @@ static void too_many_requests_end_the_connection(void **state)
     speaker_open(&s, &w->b);
     connect_to(&w->b, &s.self);
     say_hello(&s, s.to.secret);
-    for (unsigned i = 0; i < WINDOW + 1; i++) /* sends without a receive */
+    for (unsigned i = 0; i < WINDOW + 1; i++) /* sends for which no receive is posted */
         say_frame(&s, s.to.secret, frame, NULL, 0);
     await_lost(&s);
     dpk_fabric_close(s.fabric);

@@ -68,7 +68,7 @@ static void failures_have_their_status(void **state)
     assert_int_equal(expect_failure(state, w, all, ~0u, ~0u), DPK_RC_LOCAL_OPERATION);
 }
 
-/* Whether the two queue pairs are of one process or of two, the one that has failed knows why. */
+/* A failed queue pair has the reason, whether its peer is in the same process or in another one. */
 static void failures_have_their_reason(void **state)
 {
     const unsigned all = ALL_REMOTE;
@@ -273,7 +273,7 @@ static void damaged_addresses_are_refused(void **state)
     world_end(w);
 }
 
-/* A queue pair answers only the one that it is connected to. */
+/* A queue pair answers only its connected peer. */
 static void strangers_are_not_served(void **state)
 {
     struct world *w = world(state);

@@ -102,7 +102,8 @@ static void nonsense_is_cut_off(void **state)
     expect_cut(ask((struct request){.opcode = DPK_RC_OPCODES}));
     expect_cut(ask((struct request){.opcode = DPK_RC_SEND, .size = SEGMENT + 1, .total = ~0ull}));
     expect_cut(ask((struct request){.opcode = DPK_RC_SEND, .size = 2, .total = 1}));
-    /* A part of a send that never began; one that is longer than it said; one after the last. */
+    /* A part of a send that never started; a part that is longer than its header says; a part after
+     * the last part. */
     expect_cut(ask((struct request){.opcode = DPK_RC_SEND, .size = 4, .total = 8}));
     expect_cut(ask((struct request){
         .opcode = DPK_RC_SEND, .first = true, .last = true, .size = 4, .total = 8}));
@@ -259,8 +260,8 @@ static void nonsense_for_an_answer_fails(void **state)
     expect_failure(&k);
 }
 
-/* The peer has a secret: only who knows a queue pair by its number alone may be told that it is not
- * there yet. The request must not wait for another process to get the number. */
+/* The address has a secret. Only a peer that knows just the number of a queue pair may learn that
+ * it does not exist yet. The request must not wait until another process gets the number. */
 static void a_peer_with_a_secret_cannot_be_absent(void **state)
 {
     enum { ABSENT = 2 };
@@ -469,7 +470,7 @@ static void a_goodbye_counts_though_knocks_were_not_heard(void **state)
     peer_say(&k.p, 1);
     peer_end(&k.p);
     await_event(&k.w->b, 0, DPK_RC_FAILED);
-    assert_true(dpk_rc_qp_is_idle(k.w->b.qp)); /* all that was to be told is */
+    assert_true(dpk_rc_qp_is_idle(k.w->b.qp)); /* all reports have arrived */
     assert_int_equal(told(&k.w->b), 1);
     world_end(k.w);
 }

@@ -36,7 +36,7 @@ static void on_alarm(int number)
     (void)number;
 }
 
-/* The NIC's thread is told to look at the time, and comes later than the one that sleeps. */
+/* The thread of the NIC is woken to look at the clock, and arrives after the sleeping thread. */
 static void a_sleeper_hears_of_what_only_time_tells(void **state)
 {
     static const struct dpk_rc_ops ops = {.signal = side_signal, .complete = complete};

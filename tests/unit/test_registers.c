@@ -517,7 +517,8 @@ static void accesses_that_the_card_does_not_have(void **state)
     assert_memory_equal(data, unchanged, 4);
 }
 
-/* Fields are within their registers, and do not overlap but for names of the same bits. */
+/* Fields are within their registers. They do not overlap, unless they are two names of the same
+ * bits. */
 static void check_layout(const struct register_layout *layout)
 {
     assert_ptr_equal(register_find(layout->number), layout);

@@ -159,7 +159,7 @@ static void a_reader_is_woken_when_it_had_read_all(void **state)
     read_some(&p.b.in, 20);
     write_some(&p.a.out, 10);
     assert_true(ring_wakes_reader(&p.a.out));
-    write_some(&p.a.out, 10); /* shown, but not told of yet */
+    write_some(&p.a.out, 10); /* visible, but the reader is not woken yet */
     read_some(&p.b.in, 20);
     assert_false(ring_wakes_reader(&p.a.out)); /* it found them itself */
     write_some(&p.a.out, 10);

@@ -5,7 +5,7 @@
 static const struct {
     const char *text;
     uint16_t half;
-    uint32_t word; /* what it stands for */
+    uint32_t word; /* the same instruction with 32 bits */
 } forms[] = {
     {"c.addi4spn a0, sp, 4", 0x0048, 0x00410513},
     {"c.addi4spn s0, sp, 1020", 0x1fe0, 0x3fc10413},
@@ -86,7 +86,7 @@ static const struct {
     {"c.add t6, t6", 0x9ffe, 0x01ff8fb3},
 };
 
-/* Registers that point into memory, or hold something of their own. */
+/* A hart whose registers point into memory, or have distinct values. */
 static struct rv64_hart start(void)
 {
     struct rv64_hart hart = {.pc = CODE + 0x800};
@@ -99,7 +99,8 @@ static struct rv64_hart start(void)
     return hart;
 }
 
-/* Runs one instruction in the middle of EBREAKs: up to the next, or to where it jumps. */
+/* Runs one instruction among EBREAKs, until the next EBREAK: after the instruction, or where it
+ * jumps. */
 static struct rv64_hart run_at_800(struct guest *g, const void *bits, size_t size)
 {
     struct rv64_hart hart = start();
@@ -181,7 +182,7 @@ static void hints_do_nothing_and_count(void **state)
 static void encodings_that_mean_nothing_are_illegal(void **state)
 {
     static const uint32_t words[] = {
-        0x0000, /* defined to be illegal */
+        0x0000, /* illegal by definition */
         0x0004, /* c.addi4spn with 0 */
         0x2108,
         0x2180, /* c.fld */
@@ -212,11 +213,11 @@ static void encodings_that_mean_nothing_are_illegal(void **state)
         0x0000002b,
         0x0000005b,
         0x0000007b, /* custom */
-        0x00007003, /* loads and stores that are not */
+        0x00007003, /* unused encodings of loads and stores */
         0x00004023,
         0x00002063,
-        0x00003063, /* branches */
-        0x00001067, /* jalr */
+        0x00003063, /* unused encodings of branches */
+        0x00001067, /* unused encodings of jalr */
         0x40001013, /* slli */
         0x0200101b, /* slliw by 32 */
         0x0200501b,
@@ -249,7 +250,7 @@ static void encodings_that_mean_nothing_are_illegal(void **state)
         0xc000a573, /* csrrs of cycle with a register that is not x0 */
         0xc000e573, /* csrrsi with 1 */
         0x60301013,
-        0x60601013, /* unary functions that are not */
+        0x60601013, /* unused encodings of unary functions */
         0x60201033 | 0x80000000,
         0x68705013, /* grevi with other controls */
         0x28005013,
@@ -286,7 +287,8 @@ static void lengths_are_those_of_the_first_half(void **state)
     assert_int_equal(rv64_instruction_length(0x0003), 4);
 }
 
-/* The translator takes what an instruction does not have for none: bits of an immediate are no register. */
+/* The translator must not take bits of an immediate for a register that the format does not
+ * have. */
 static void registers_are_those_that_the_format_has(void **state)
 {
     static const struct {

@@ -69,8 +69,8 @@ static void a_loop_of_two_blocks_ends_by_either_branch(void **state)
                                    7);
 }
 
-/* A loop of two blocks within another one, which enters it by its second block. The pairs tell how many
- * turns the inner one takes. */
+/* A loop of two blocks within another loop, which enters the inner loop at its second block. The
+ * pairs contain the number of turns of the inner loop. */
 static void a_loop_is_entered_by_its_second_block(void **state)
 {
     static const uint32_t sizes[] = {8, 0u - 8};
@@ -222,7 +222,7 @@ static void a_loop_ends_by_what_it_computes_of_its_counter(void **state)
         }
 }
 
-/* As above, of one that steps by a register. */
+/* The same with a loop that steps by a register. */
 static void a_loop_ends_by_what_it_computes_of_a_step_in_a_register(void **state)
 {
     static const uint32_t steps[] = {8, 3, 0, 0u - 8};

@@ -122,8 +122,8 @@ static void new_pages_are_zero_and_so_are_pages_mapped_again(void **state)
 
 /* ---- A host of larger pages ---- */
 
-/* Two functions stand in for the host's: a kernel has them so whose pages are `large_page` bytes
- * large, counted from `large_from`. 0: as it is. */
+/* These two functions replace those of the C library. They behave like a kernel with pages of
+ * `large_page` bytes from the address `large_from`. 0: the real functions. */
 static size_t large_page;
 static const uint8_t *large_from;
 

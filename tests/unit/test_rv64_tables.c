@@ -19,8 +19,8 @@ static uint64_t case_at(uint64_t i)
     return CODE + 4 * (FIRST_CASE + i * CASE_WORDS);
 }
 
-/* A loop of A2 turns, each of which goes to the case that the next number at S0 says. After the load
- * of the entry is one that may fault; case 2 moves S1 on. */
+/* A loop of A2 turns. Each turn jumps to the case of the next number at S0. A load that may fault
+ * follows the load of the entry. Case 2 advances S1. */
 static void make_code(uint32_t words[WORDS])
 {
     const uint32_t head[FIRST_CASE] = {
@@ -105,7 +105,7 @@ static void a_table_is_found_by_its_instructions(void **state)
         assert_int_equal(r.blocks[0].table, 1);
         assert_int_equal(t->base, READ_ONLY);
         assert_int_equal(t->address, READ_ONLY);
-        assert_int_equal(t->entry_count, 3); /* up to the last one that has been taken */
+        assert_int_equal(t->entry_count, 3); /* up to the last case that a turn has taken */
         for (uint32_t i = 0; i < 3; i++)
             assert_int_equal(r.blocks[r.targets[t->entry + i]].pc, case_at(i));
     }
@@ -162,7 +162,8 @@ static void some_tables_are_none(void **state)
         return; /* nothing notes where jumps lead */
     run(g, READ_ONLY, RV64_STOP_EBREAK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        /* Written behind the core's back, so that it still knows where the jump led. */
+        /* Written without the core's knowledge, so that the core still has the old targets of the
+         * jump. */
         memcpy(rv64_memory_at(g->mem[0], CODE + 8, sizeof cases[i].word, RV64_R), cases[i].word,
                sizeof cases[i].word);
         if (count_tables(g, READ_ONLY + cases[i].base) != cases[i].tables)
@@ -224,7 +225,7 @@ static void another_table_has_its_own_entries(void **state)
     run(g, READ_ONLY, RV64_STOP_EBREAK);
 }
 
-/* S1 leaves its page behind some turns; the register of the entry is exact there. */
+/* S1 leaves its page after some turns. At that fault the register of the entry is exact. */
 static void a_fault_behind_the_entry_is_exact(void **state)
 {
     struct guest *g = *state;

@@ -10,7 +10,7 @@ static void map_both(struct guest *g, uint64_t address, uint64_t size, unsigned 
         assert_true(rv64_memory_map(g->mem[i], address, size, access));
 }
 
-/* ---- Windows are as memory is ---- */
+/* ---- Windows agree with memory ---- */
 
 enum { PAGES = 48 };
 
@@ -72,7 +72,8 @@ static void windows_are_the_runs_of_the_program(void **state)
 
 /* ---- Translated code ---- */
 
-/* Where it points to when it is translated decides which window it looks at. */
+/* Addresses in a register when code is translated: the address decides which window the code
+ * compares with. */
 static const uint64_t hints[] = {CODE + 0x100, DATA, DATA + 0x800, READ_ONLY, UNMAPPED};
 static const uint64_t ends[] = {CODE,        CODE + CODE_SIZE,
                                 DATA,        DATA + DATA_SIZE,
@@ -80,7 +81,7 @@ static const uint64_t ends[] = {CODE,        CODE + CODE_SIZE,
                                 UNMAPPED,    0,
                                 MEMORY_SIZE, DATA + DATA_SIZE - RV64_NEAR};
 
-/* Two accesses by one register, so that they are checked together. */
+/* Two accesses relative to one register, so that one check covers both. */
 static void put_accesses(struct guest *g, uint32_t first, uint32_t second, uint32_t distance)
 {
     const uint32_t words[] = {
@@ -113,7 +114,7 @@ static void accesses_are_exact_at_the_ends_of_windows(void **state)
         }
 }
 
-/* Of two pages below all others, or above. */
+/* Unmaps two pages at the low or the high end. */
 static void take_away(struct guest *g, uint64_t pages)
 {
     static const unsigned access[] = {0, RV64_R, RV64_W, RV64_R | RV64_W};
@@ -135,7 +136,7 @@ static void what_is_taken_away_is_refused_from_the_next_run_on(void **state)
     take_away(*state, UNMAPPED);
 }
 
-/* The lowest pages begin elsewhere than when the code was translated, and are more. */
+/* The lowest window starts at another address, and is larger, than when the code was translated. */
 static void a_window_begins_elsewhere_than_before(void **state)
 {
     struct guest *const g = *state;
@@ -160,11 +161,11 @@ static void a_hart_goes_to_another_memory(void **state)
     struct guest other;
     struct rv64_hart hart = {.pc = CODE, .x[A0] = DATA, .x[SP] = DATA};
     guest_create(&other);
-    map_both(&other, READ_ONLY, RV64_PAGE, 0); /* as many changes as there */
+    map_both(&other, READ_ONLY, RV64_PAGE, 0); /* changes both maps equally often */
     map_both(*state, UNMAPPED, RV64_PAGE, 0);
     put_accesses(*state, LD, LD, 8);
     put_accesses(&other, LD, LD, 8);
-    for (int i = 0; i < 2; i++) { /* warm in both */
+    for (int i = 0; i < 2; i++) { /* until the code is hot in both guests */
         run_at(*state, DATA, DATA);
         run_at(&other, DATA, DATA);
     }

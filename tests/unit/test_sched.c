@@ -37,8 +37,8 @@ static uint64_t processor_time(void)
     return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-/* Workers that are called often poll for the next call; none is lost, and after the last one they
- * sleep. */
+/* Workers with many calls poll for the next call. No call is lost, and after the last call the
+ * workers sleep. */
 static void workers_are_idle_soon_after_many_calls(void **state)
 {
     static const enum slice_end script[] = {SLICE_DONE};
@@ -52,7 +52,7 @@ static void workers_are_idle_soon_after_many_calls(void **state)
             continue;
         assert_int_equal(g.ended, i);
         if (i % 100 == 0)
-            usleep(i); /* sometimes it comes before they sleep, sometimes after it */
+            usleep(i); /* the call comes before or after the workers sleep */
     }
     usleep(20000);
     const uint64_t before = processor_time();

@@ -1,5 +1,5 @@
-/* Whether a file that the kernel calls this user's really is, at every check, if users have no
- * numbers. */
+/* Checks of a file's owner in a user namespace, where the kernel shows files of unmapped users as
+ * files of one user. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -24,7 +24,8 @@
 
 enum { NO_NAMESPACE = 99 };
 
-/* What a child says that has entered a user namespace where it has no number, or that of root. */
+/* Returns the result of `judge` in a child that has entered a user namespace, in which the user has
+ * no number (maps false) or that of root. */
 static int in_namespace(bool maps, int (*judge)(void *), void *context)
 {
     int status;
@@ -73,7 +74,7 @@ static void who_has_a_number_is_known_by_it(void **state)
     assert_int_equal(in_namespace(true, root_alone_is_known, NULL), 0);
 }
 
-/* What this user made, before. */
+/* Objects that this user made before. */
 struct doors {
     int ends[2];
     char folder[64];
@@ -82,7 +83,7 @@ struct doors {
 };
 static const struct dpk_share share = {"shared", 0x1234567812345678, 4096};
 
-/* The number of the first door that is open. */
+/* Returns the number of the first object whose check accepts this user. */
 static int try_doors(void *context)
 {
     struct doors *d = context;
@@ -93,7 +94,7 @@ static int try_doors(void *context)
     if (rings_peer_is_ours(d->ends[0]))
         return 1;
     if (errno != EPERM)
-        return 6; /* the callers' messages have its text */
+        return 6; /* callers report this errno */
     if (dpk_peer_check(d->ends[0], NULL) == DPK_OK)
         return 2;
     if (dpk_file_share(d->folder, &share, true, &at, NULL) == DPK_OK)
@@ -119,7 +120,7 @@ static void every_door_is_shut_to_users_without_a_number(void **state)
     setenv("DPAKIT_RUNTIME", d.folder, 1);
     assert_int_equal(dpk_file_share(d.folder, &share, true, &at, NULL), DPK_OK);
     assert_int_equal(dpk_export_add(&identity, &d.what, &d.who, NULL), DPK_OK);
-    assert_int_equal(try_doors(&d), 1); /* they are open to this user */
+    assert_int_equal(try_doors(&d), 1); /* outside of the namespace, the checks accept this user */
     assert_int_equal(in_namespace(false, try_doors, &d), 0);
     char path[96];
     snprintf(path, sizeof path, "%s/%s", d.folder, share.name);

@@ -201,7 +201,7 @@ static void frames_that_no_slot_has_room_for_arrive(void **state)
         peer_gets(other, large[i], i);
     }
     dpk_wire_close(wire);
-    /* One that is made for them. */
+    /* A wire that is made for these tests. */
     wire = plug("veth:v0", &p);
     peer_sends(other, 9230, 3);
     await_arrived(&p, 1);

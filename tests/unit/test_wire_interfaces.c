@@ -118,7 +118,7 @@ static void many_frames_are_received_or_counted(void **state)
         const struct dpk_wire_counters c = counters(wire);
         if (c.received + sum_of_drops(c.received_dropped) >= MANY)
             break;
-        peer_sends(other, 60, 0); /* after a loss, the next frame tells of it */
+        peer_sends(other, 60, 0); /* after a loss, the next frame reports it */
         usleep(1000);
     }
     dpk_wire_flush(wire);

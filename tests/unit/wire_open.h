@@ -1,4 +1,4 @@
-/* For tests of wires: one that is opened, or the test fails, and what it has counted. */
+/* For tests of wires: opens a wire, or fails the test, and reads its counters. */
 #ifndef TESTS_WIRE_OPEN_H
 #define TESTS_WIRE_OPEN_H
 

@@ -47,7 +47,7 @@ start_pcc() {
 
 # Sends it SIGINT; $output, $status.
 stop_pcc() {
-    kill -INT "$(pgrep -P "$pid")" 2>/dev/null || true # timeout itself may have been told to ignore it
+    kill -INT "$(pgrep -P "$pid")" 2>/dev/null || true # timeout itself may ignore the signal
     status=0
     wait "$pid" || status=$?
     output=$(<"$out")

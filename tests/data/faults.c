@@ -90,7 +90,7 @@ ENTRY(count, 1)(u64 n)
     return table[0];
 }
 
-/* Every thread says that it is here and waits for the one that fails. */
+/* Every thread reports its start, and waits for the thread that fails. */
 ENTRY(crowd, 1)(u64 culprit)
 {
     u64 me = ask(DPA_SYS_THREAD_RANK), all = ask(DPA_SYS_NUM_THREADS);

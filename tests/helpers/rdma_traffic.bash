@@ -1,4 +1,4 @@
-# Sourced by tests of rates, with await.bash: a program that writes by RDMA, and what dpadev stats tells.
+# Sourced by tests of rates, with await.bash: a program that writes by RDMA, and what dpadev stats prints.
 
 need_perftest() {
     command -v ib_write_bw >/dev/null || skip "no ib_write_bw: package perftest"

@@ -242,7 +242,8 @@ static void strange_callers_are_sent_away(void)
     end_free(s);
 }
 
-/* One that never greets keeps nobody from connecting; the server ends all the same. */
+/* A client that never sends a greeting does not keep other clients from connecting, and the server
+ * still ends. */
 static void silent_callers_are_in_nobodys_way(void)
 {
     struct end *s = server_new("mute"), *c = client_new("mute");

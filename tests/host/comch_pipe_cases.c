@@ -176,7 +176,7 @@ static void messages_that_are_given_up_fail(void)
     path_free(p);
 }
 
-/* The peer is told; receives that wait end; the number is never used again. */
+/* The peer is informed, waiting receives end, and the number is never used again. */
 static void consumers_expire(void)
 {
     struct path *p = path_new("expire", 4);

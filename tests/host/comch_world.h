@@ -22,13 +22,13 @@ extern const struct test_case comch_cases[], pipe_cases[], death_cases[];
 
 enum { MESSAGE_MAX = 4080, TASKS = 64 };
 
-/* A client or a server, and what its callbacks were told. */
+/* A client or a server, with the arguments of its callbacks. */
 struct end {
     struct doca_pe *pe;
     struct doca_comch_server *server; /* or NULL */
     struct doca_comch_client *client; /* the same */
     struct doca_ctx *ctx;
-    struct doca_comch_connection *c; /* the one that came last; NULL: it went */
+    struct doca_comch_connection *c; /* the latest connection; NULL: it has ended */
     unsigned came, went, sent, failed, heard, consumers, expired;
     doca_error_t status;    /* of the last send that failed */
     uint32_t size;          /* of the last message */
@@ -37,18 +37,18 @@ struct end {
     bool answers;           /* a server sends back what it hears */
 };
 
-/* This program is of that side from now on: host or dpu. A new device of it, and the one that ends
- * stand on, which stays open. */
+/* Makes this program a program of that side from now on: host or dpu. Opens a device of the side.
+ * The device of the two ends stays open. */
 struct doca_dev *open_side(const char *name);
 struct doca_dev *side(const char *name);
 struct doca_dev_rep *open_rep(struct doca_dev *dev);
 
-/* Idle ones. */
+/* Create an idle server and an idle client. */
 struct end *server_new(const char *name);
 struct end *client_new(const char *name);
-/* Also if it runs. */
+/* Frees an end, also while it runs. */
 void end_free(struct end *e);
-/* Both run, and have each other's connection. */
+/* Starts both ends and connects them. */
 void connect_ends(struct end *server, struct end *client);
 enum doca_ctx_states state_of(struct doca_ctx *ctx);
 void stop(struct doca_ctx *ctx, struct doca_pe *pe);

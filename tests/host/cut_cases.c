@@ -64,7 +64,7 @@ static struct owner owner_new(void)
     return o;
 }
 
-/* Cuts the file when it is told to, and lives on. */
+/* Truncates the file on request, and continues. */
 static void own(bool receives)
 {
     struct owner o = owner_new();

@@ -23,7 +23,7 @@ static void files_are_named_after_what_is_asked_for_and_the_pid(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
-/* In /tmp anybody can foresee the name, and stand in its way. */
+/* Any user can foresee a name in /tmp, and make a file of that name. */
 static void files_take_the_place_of_links_and_do_not_follow_them(void)
 {
     static const char *const suffixes[] = {"core", "crash"};

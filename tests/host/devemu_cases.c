@@ -47,7 +47,7 @@ static void types_are_checked(void)
     CHECK(doca_devemu_pci_type_destroy(t) == OK);
 }
 
-/* Limits of types, what a type tells of itself, and what is left for functions. */
+/* Limits of types, the properties of a type, and the remaining room for functions. */
 static void types_tell_of_themselves(void)
 {
     const struct doca_devinfo *card = doca_dev_as_devinfo(dev);
@@ -237,7 +237,7 @@ static void a_written_register_wakes_the_engine(void)
         CHECK(doca_devemu_pci_dev_modify_bar_stateful_region_values(w.d, 0, STATEFUL, &i, 4) == OK);
         usleep(50);
     }
-    CHECK(poll(&event, 1, 0) == 0 && w.writes == 0); /* its own are no news */
+    CHECK(poll(&event, 1, 0) == 0 && w.writes == 0); /* its own writes are not events */
     h.bar[STATEFUL + 100] = 1;
     CHECK(poll(&event, 1, -1) == 1 && doca_pe_clear_notification(pe, handle) == OK);
     while (w.writes == 0)
@@ -329,7 +329,7 @@ static void bus_errors_of_others_are_theirs(void)
     unplug(&w);
 }
 
-/* A killed program of the host leaves the function to others. */
+/* After a host program is killed, other programs can use the function. */
 static void a_killed_host_leaves_it(void)
 {
     struct world w;

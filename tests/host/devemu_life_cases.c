@@ -56,7 +56,7 @@ static void destroy(const struct world *w)
     CHECK(doca_devemu_pci_type_destroy(w->type) == OK);
 }
 
-/* And one that runs, on the DPA. */
+/* A context that runs on the DPA. */
 static void run(struct world *w)
 {
     make(w);
@@ -182,7 +182,7 @@ static void *start_raced(void *arg)
     return NULL;
 }
 
-/* One that is destroyed while another thread starts it is heard no more. */
+/* A doorbell that is destroyed while another thread starts it causes no more events. */
 static void doorbells_start_as_they_go(void)
 {
     struct world w;

@@ -46,7 +46,7 @@ __dpa_global__ void operate(uint32_t what, doca_dpa_dev_rdma_t rdma, doca_dpa_de
         doca_dpa_dev_rdma_synchronize(rdma);
 }
 
-/* Copies, then tells the peer. */
+/* Copies, then notifies the peer. */
 __dpa_global__ void write_and_signal(doca_dpa_dev_rdma_t rdma, doca_dpa_dev_buf_arr_t theirs,
                                      doca_dpa_dev_buf_arr_t mine, size_t length,
                                      doca_dpa_dev_sync_event_remote_net_t event, uint64_t count)

@@ -173,7 +173,7 @@ static void maps_are_of_memory_that_is_there(void)
     CHECK(at != MAP_FAILED && munmap(at + page, page) == 0);
     CHECK(doca_mmap_create(&m) == OK && doca_mmap_add_dev(m, dev) == OK);
     CHECK(doca_mmap_set_memrange(m, at, page + 1) == OK);
-    if (madvise(at, page, MADV_POPULATE_READ) == 0) /* a kernel that can tell */
+    if (madvise(at, page, MADV_POPULATE_READ) == 0) /* a kernel that reports this */
         CHECK(doca_mmap_start(m) == DOCA_ERROR_DRIVER && doca_mmap_stop(m) == BAD_STATE);
     CHECK(doca_mmap_set_memrange(m, at, page) == OK);
     CHECK(doca_mmap_set_permissions(m, DOCA_ACCESS_FLAG_RDMA_WRITE) == OK);

@@ -136,7 +136,7 @@ static void a_buffer_is_described_again(void)
     CHECK(doca_buf_chain_list(a, b) == OK);
     CHECK(doca_buf_inventory_buf_dup(other, b, &copy) == DOCA_ERROR_NOT_PERMITTED && !copy);
     CHECK(doca_buf_inventory_buf_dup(other, a, &copy) == OK && copy != a);
-    CHECK(doca_buf_dec_refcount(a, NULL) == OK); /* the copy stands by itself */
+    CHECK(doca_buf_dec_refcount(a, NULL) == OK); /* the copy does not depend on the original */
     CHECK(head_of(copy) == memory && doca_buf_get_list_len(copy, &n) == OK && n == 2);
     CHECK(doca_buf_get_data(copy, &data) == OK && data == memory + 10);
     CHECK(doca_buf_get_data_len(copy, &size) == OK && size == 20);

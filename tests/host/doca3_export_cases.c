@@ -139,8 +139,8 @@ static void tasks_end_when_the_owner_dies(void)
     engine_destroy(&e);
 }
 
-/* The file behind exported memory is cut while a task waits for its copy: it ends with an error, and both
- * processes continue. */
+/* The file that exported memory maps is truncated while a task waits for its copy. The task ends
+ * with an error, and both processes continue. */
 static void memory_whose_file_is_cut_ends_tasks(void)
 {
     static uint8_t out[SHARED];

@@ -74,9 +74,9 @@ static int rdma_write(void *argument)
                         1u);
 }
 
-/* Memory that a write goes to, of the host or of a DPA context, and how it is held. */
+/* The target of a write: host memory or memory of a DPA context, and the objects that hold it. */
 struct target {
-    struct doca_dpa *dpa; /* NULL: of the host */
+    struct doca_dpa *dpa; /* NULL: host memory */
     uint64_t block;
     struct held held;
     struct doca_mmap *map;
@@ -362,7 +362,7 @@ static void receive_all(int fd, void *bytes, size_t size)
     }
 }
 
-/* What the owner of the memory tells: size 0 is the end. */
+/* A message of the memory's owner: size 0 means the end. */
 struct told {
     uint64_t address, size;
     char exported[256];
@@ -382,8 +382,8 @@ static struct end connect_over(struct doca_dpa *dpa, int in, int out)
     return e;
 }
 
-/* The other process: standard input and output are its owner's. Writes where it is told, until that
- * fails, round after round. */
+/* The other process: standard input and output lead to the owner of the memory. In each round it
+ * writes to the memory that the owner names, until a write fails. */
 static void a_peer_writes(void)
 {
     alarm(60);

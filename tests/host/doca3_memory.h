@@ -12,7 +12,7 @@
 #define NONE UINT64_MAX
 enum { DONE = 0, WRITTEN = 1, RECEIVED = 2, RECEIVED_IMMEDIATE = 3, FAILED = 0xd };
 
-/* A started map of the host's memory, or (`dpa`) of a context's. */
+/* A started map of host memory, or, with `dpa`, of memory of that context. */
 static inline struct doca_mmap *map_of(struct doca_dpa *dpa, uint64_t address, size_t size)
 {
     struct doca_mmap *m = NULL;

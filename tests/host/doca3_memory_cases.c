@@ -39,7 +39,7 @@ static void dpa_memory_is_on_the_devices_of_its_context(void)
     map_handle(m, other_dev);
     CHECK(doca_mmap_destroy(m) == OK);
     CHECK(doca_mmap_create(&m) == OK && doca_mmap_set_memrange(m, &size, sizeof size) == OK);
-    CHECK(doca_mmap_start(m) == DOCA_ERROR_BAD_CONFIG); /* memory of the host needs one */
+    CHECK(doca_mmap_start(m) == DOCA_ERROR_BAD_CONFIG); /* host memory needs a device */
     CHECK(doca_mmap_destroy(m) == OK);
     CHECK(doca_dpa_destroy(extended) == OK && doca_dpa_destroy(dpa) == OK);
 }
@@ -220,7 +220,7 @@ static void posted_copies_complete_in_order(void)
           OK);
     CHECK(next(dpa, &c) == NONE && words[4] == 1 && words[7] == 4); /* not to be reported */
     CHECK(doca_dpa_rpc(dpa, &copy_memory, &result, c.handle, device, at, host, from + 56,
-                       UINT64_C(16), 3u) == OK); /* beyond its end: that is told in any case */
+                       UINT64_C(16), 3u) == OK); /* beyond the end: always reported */
     CHECK(next(dpa, &c) == COMPLETION(FAILED, 2, 5) && word_at(dpa, at) == 1);
     CHECK(doca_dpa_rpc(dpa, &copy_memory, &result, c.handle, host, from, host, from + 32,
                        UINT64_C(0), 0u) == OK);

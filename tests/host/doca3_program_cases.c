@@ -239,7 +239,7 @@ static void files_give_every_type(void)
     CHECK(parse(line, &c) == INVALID && unlink(name) == 0);
 }
 
-/* Parses a file of this content; what is told on stderr goes into `told`. */
+/* Parses a file with this content. `told` receives the text on stderr. */
 static doca_error_t parse_file(const char *content, struct config *config, char told[1024])
 {
     char name[] = "/tmp/doca3_XXXXXX", log[] = "/tmp/doca3_XXXXXX", line[64];
@@ -275,7 +275,7 @@ static void files_may_have_comments_and_a_comma_behind_the_last_value(void)
     CHECK(strcmp(c.got, "object={\"a\":[1,{}]} object={} all= ") == 0);
     CHECK(parse_file("{\"doca_program_flags\": {\"number\": {}}}", &c, told) == INVALID);
     CHECK(parse_file("{\"doca_program_flags\": {\"object\": \"{}\"}}", &c, told) == INVALID);
-    /* Of a key that stands twice one value would be lost without a word. */
+    /* A key must not occur twice: one of the values would be lost without a message. */
     CHECK(parse_file("{\"doca_program_flags\": {\"number\": 5, \"text\": \"a\", \"number\": 6}}",
                      &c, told) != OK);
     CHECK(strstr(told, "has \"number\" twice: keep one") != NULL);

@@ -105,7 +105,7 @@ static uint64_t last(struct doca_dpa *dpa)
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |                              \
      DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 
-/* Between memory of the host and memory of the DPA, in both directions. */
+/* Between host memory and DPA memory, in both directions. */
 static void one_sided_operations_reach_host_and_dpa_memory(void)
 {
     uint64_t host[8] = {5, 6}, result = 0, there = 0;

@@ -38,7 +38,7 @@ static void tasks_send_and_receive(void)
     await(a, b, &a->completed, 2);
     await(a, b, &b->completed, 2);
     received(b, DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM, htobe32(9));
-    /* One that is too long for the receive ends the connection. */
+    /* A send that is too long for the receive ends the connection. */
     receive(b, rest);
     CHECK(doca_rdma_task_send_allocate_init(a->rdma, a->connection, from, five, &send) == OK);
     CHECK(doca_task_submit(doca_rdma_task_send_as_task(send)) == OK);

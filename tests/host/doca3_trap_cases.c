@@ -45,7 +45,7 @@ static void locations_do_not_restrict(void)
     CHECK(doca_sync_event_destroy(e) == OK && doca_dpa_destroy(dpa) == OK);
 }
 
-/* ---- Nothing stays behind ---- */
+/* ---- Objects are freed ---- */
 
 struct connected {
     struct doca_dpa_completion *queue;

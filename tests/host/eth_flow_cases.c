@@ -465,7 +465,7 @@ void callbacks_tell_of_entries(void)
     CHECK(doca_flow_entries_process(w.port, 1, 0, 0) == OK &&
           told.ops[DOCA_FLOW_ENTRY_OP_DEL] == 1);
     CHECK(doca_flow_pipe_entry_get_status(e) == DOCA_FLOW_ENTRY_STATUS_ERROR);
-    /* A pipe that goes takes its entries along; what waits for its callback is told. */
+    /* A destroyed pipe removes its entries. Operations that wait for their callback get it. */
     CHECK(doca_flow_pipe_add_entry(1, pipe, &all, 0, NULL, NULL, NULL, 0, &mine, &other) == OK);
     doca_flow_pipe_destroy(pipe);
     CHECK(doca_flow_pipe_remove_entry(1, 0, other) == DOCA_ERROR_INVALID_VALUE);

@@ -443,7 +443,7 @@ static void the_log_level_is_set_and_returned(void)
 {
     CHECK(flexio_log_lvl_set(FLEXIO_LOG_LVL_INFO) == FLEXIO_LOG_LVL_WARN);
     CHECK(flexio_log_lvl_set((flexio_log_lvl)9) == FLEXIO_LOG_LVL_INFO);
-    CHECK(flexio_process_destroy(process_new()) == OK); /* tells of not_there */
+    CHECK(flexio_process_destroy(process_new()) == OK); /* reports not_there */
     CHECK(flexio_log_lvl_set(FLEXIO_LOG_LVL_ERR) == FLEXIO_LOG_LVL_INFO);
     CHECK(flexio_process_destroy(process_new()) == OK); /* does not */
 }

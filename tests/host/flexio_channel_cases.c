@@ -12,7 +12,7 @@ struct waited {
     struct mlx5dv_cq dv;
 };
 
-static int mark; /* what events are told with */
+static int mark; /* the context of events */
 
 static struct waited waited(int cqe)
 {

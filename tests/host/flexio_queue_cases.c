@@ -420,8 +420,8 @@ static void queues_go_with_their_process(void)
     CHECK(flexio_process_destroy(peer) == OK);
 }
 
-/* One that could not be destroyed is there as long as the others use it: here a send that waits
- * completes while its peer goes. */
+/* A queue that could not be destroyed exists as long as other queues use it: here a waiting send
+ * completes while its peer is destroyed. */
 static void a_queue_in_use_goes_last(void)
 {
     struct flexio_process *p = queue_process();

@@ -48,7 +48,7 @@ static void sent_frames_pass_tables_of_the_fdb(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
-/* As programs for one port of UDP have it, behind a rule for a MAC address. */
+/* A rule for a port of UDP after a rule for a MAC address, as programs for that port have it. */
 static void received_frames_pass_tables_of_the_nic(void)
 {
     struct flexio_process *p = queue_process();

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE_S   30 /* of one that waits to be told */
+#define PATIENCE_S   30 /* longest wait for a report */
 #define NEVER        UINT_MAX
 #define DELAY_MAX_US 400u /* of a kill that comes after its step */
 

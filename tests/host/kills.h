@@ -1,5 +1,6 @@
-/* Programs of two processes that talk, one of which is killed at some step: the other must be told of
- * it, and nothing may stay. kills.c starts the pairs; a way of talking is a function. */
+/* Programs of two processes that exchange messages. A process is killed at some step: the other
+ * process must learn this, and no object may remain. kills.c starts the pairs. A function
+ * implements a way of exchanging messages. */
 #ifndef TESTS_HOST_KILLS_H
 #define TESTS_HOST_KILLS_H
 
@@ -8,7 +9,7 @@
 
 #include "check.h"
 
-#define WORD_MAX 4096u /* bytes that the two tell each other at once */
+#define WORD_MAX 4096u /* bytes that the processes send each other at a time */
 
 /* One of the two processes. */
 struct talker {
@@ -25,11 +26,12 @@ void step(struct talker *t);
 bool trade(const struct talker *t, const void *mine, size_t size, void *its, size_t *got);
 /* Whether the other one is dead. */
 bool is_alone(const struct talker *t);
-/* To be called while something is waited for. Fails when the other one has been dead for long, and
- * nothing has told of it. */
+/* Call this while the process waits. Fails if the other process has been dead for long, and no
+ * error has reported it. */
 void wait_a_bit(const struct talker *t);
 
-/* Each returns when all is said, or when the other one's end was told, and leaves nothing. */
+/* Each function returns when all messages are exchanged, or when it has learned of the other
+ * process's end. It frees all objects. */
 void talk_by_details(struct talker *t);
 void talk_by_engine(struct talker *t);
 void talk_by_manager(struct talker *t);

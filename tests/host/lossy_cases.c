@@ -337,7 +337,7 @@ static void ask(int fd, void *what, size_t size)
 /* More than a sender keeps connections for. */
 #define TARGETS 70
 
-/* Has TARGETS queue pairs, and tells by the pipe what each was sent. */
+/* Has TARGETS queue pairs, and writes to the pipe what each of them has received. */
 static void be_targets(void)
 {
     static struct ibv_qp *qps[TARGETS];

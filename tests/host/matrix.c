@@ -167,7 +167,8 @@ static unsigned log_lines(off_t from)
     return lines;
 }
 
-/* Whether an error is no failure: "not now", "it goes on", or an answer to the question. */
+/* Returns true for an error that is not a failure: "not now", "in progress", or the answer to a
+ * query. */
 static bool is_answer(const struct row *row, uint64_t result)
 {
     return result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_IN_PROGRESS ||

@@ -78,7 +78,8 @@ static void make_tasks(struct world *w)
     remote_net_sync_event_notify_add_make(w, c);
 }
 
-/* Both have a completion queue, which cannot be stopped while they run: one that no row stops. */
+/* Both have a completion queue. It cannot be stopped while they run, so it is a queue that no row
+ * stops. */
 static struct doca_rdma *make_context(struct world *w, struct doca_dev *dev)
 {
     struct doca_rdma *r = NULL;

@@ -382,7 +382,7 @@ static void refused_calls_say_why(void)
     world_close(&w);
 }
 
-/* Threads of a kernel, of which the last one tells it. */
+/* Threads of a kernel. The last thread reports its end. */
 static void double_by(struct world *w, unsigned threads, uint64_t told)
 {
     CHECK(doca_dpa_kernel_launch_update_set(w->dpa, NULL, 0, w->done, told, threads, &double_words,

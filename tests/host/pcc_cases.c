@@ -179,7 +179,7 @@ static void a_fault_leaves_a_core_file(void)
     CHECK(doca_pcc_destroy(pcc) == DOCA_SUCCESS);
 }
 
-/* One that is destroyed makes the next one active. */
+/* The destruction of the active context makes the next context active. */
 static void one_is_active_at_a_time(void)
 {
     struct doca_pcc *first = make();

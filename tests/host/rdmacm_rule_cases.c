@@ -98,7 +98,7 @@ static void counts_of_retries_are_cut_to_seven(void)
     CHECK(asked.retry_count == 3 && asked.rnr_retry_count == 0);
 }
 
-/* RDMA_MAX_RESP_RES and RDMA_MAX_INIT_DEPTH stand for what a device has. */
+/* RDMA_MAX_RESP_RES and RDMA_MAX_INIT_DEPTH mean the device's maximum. */
 static void reads_at_once_are_what_the_device_has(void)
 {
     struct ibv_device_attr has;

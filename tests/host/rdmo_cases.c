@@ -74,7 +74,7 @@ static void one_of_all(struct initiator *i)
     size += put_piece(pieces + size, free_place, i->place.rkey, "first");
     size += put_piece(pieces + size, free_place + 99, i->place.rkey, "third");
     scatter(i, 3, pieces, size);
-    memset(pieces, 0, sizeof pieces); /* one that comes by rendezvous */
+    memset(pieces, 0, sizeof pieces); /* a request that arrives by rendezvous */
     const struct urom_rdmo_scatter_iov iov = {free_place + 1000, i->place.rkey, 30000};
     memcpy(pieces, &iov, sizeof iov);
     memset(pieces + sizeof iov, 'x', 30000);

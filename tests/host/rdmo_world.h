@@ -24,7 +24,7 @@
 #define QUEUE         64 /* records begin here in the target's memory; its first word is the pointer */
 #define INITIATOR_MAX 64
 
-/* What an initiator is told. */
+/* The answers that an initiator has received. */
 struct place {
     uint64_t base, size, rkey, address_size;
     uint8_t address[2048];
@@ -266,7 +266,7 @@ static inline void on_command(struct doca_urom_worker_cmd_task *task, union doca
     CHECK(doca_urom_worker_cmd_task_release(task) == OK);
 }
 
-/* Sends a command with bytes behind it, and returns the status of its answer. */
+/* Sends a command, which bytes follow, and returns the status of its answer. */
 static inline doca_error_t command(struct target *t, const struct urom_worker_rdmo_cmd *cmd,
                                    const void *bytes, size_t size)
 {

@@ -387,7 +387,7 @@ static void threads_may_use_both_ends(void)
     close_both();
 }
 
-/* Takes what its events tell of until it has been told of `wanted` completions. */
+/* Takes completions after events, until it has `wanted` completions. */
 static void hear(struct side *s, int wanted)
 {
     struct ibv_wc wc[4];

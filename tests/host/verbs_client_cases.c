@@ -36,7 +36,7 @@ static void completions_have_all_standard_fields(void)
 
 /* ---- Devices ---- */
 
-/* Each list has the same devices, and one that is in none any more can be opened still. */
+/* Each list has the same devices. A device whose lists are freed can still be opened. */
 static void a_device_outlives_its_list(void)
 {
     struct ibv_device **first = ibv_get_device_list(NULL), **second = ibv_get_device_list(NULL);

@@ -3,7 +3,7 @@
 
 /* ---- Errors ---- */
 
-/* `a` fails with a status; so does `b`, and tells of an event. */
+/* `a` fails with a status. `b` also fails, and causes an event. */
 static void both_fail(struct ibv_send_wr wr, enum ibv_wc_status status, enum ibv_event_type type)
 {
     struct ibv_async_event event;

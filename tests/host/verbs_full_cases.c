@@ -69,7 +69,7 @@ static void a_send_queue_is_full_until_completions_are_polled(void)
     close_both();
 }
 
-/* Work requests without a completion are given back with the next one that has one. */
+/* The places of work requests without a completion are freed with the next completion. */
 static void silent_sends_are_given_back_by_the_next_completion(void)
 {
     const struct ibv_qp_cap cap = open_with(16, 1, 0);
@@ -98,7 +98,7 @@ static void described_work_requests_find_a_full_queue(void)
     close_both();
 }
 
-/* Of a list what fits is posted, and the first that does not is told. */
+/* The start of a list that fits is posted, and the first request that does not fit is returned. */
 static void a_list_stops_where_the_queue_is_full(void)
 {
     const struct ibv_qp_cap cap = open_with(4, 1, 1);

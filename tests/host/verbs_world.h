@@ -97,7 +97,7 @@ static inline void close_side(struct side *s)
     (IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |         \
      IBV_QP_MAX_QP_RD_ATOMIC)
 
-/* All that a queue pair needs to be told; `qp_state` is set by who uses it. */
+/* All attributes that a queue pair needs. The caller sets `qp_state`. */
 static inline struct ibv_qp_attr attributes(uint32_t number, const union ibv_gid *gid)
 {
     return (struct ibv_qp_attr){

@@ -184,7 +184,7 @@ work() { tells dparun "$f/k.a" --rpc work "$1" "$2" -- "$3"; }
     [[ $output == "-E- program __dpa_a_out: thread "*"in put (k.c:16), called from all (k.c:47)" ]] || { echo "$output"; false; }
 }
 
-@test "heap of the DPA: behind, before and after its end; the host is held to it too" {
+@test "heap of the DPA: after a block, before it, and after its end; accesses of the host are checked, too" {
     "$f/host" 0
     tells "$f/host" 1 -- 'heap-buffer-overflow: write of 1 bytes at address 0x[0-9a-f]+, 0 bytes after heap memory of 100 bytes at 0x[0-9a-f]+, in put \(k.c:16\), called from at \(k.c:41\)$'
     tells "$f/host" 2 -- 'heap-buffer-overflow: write of 1 bytes at address 0x[0-9a-f]+, 2 bytes before heap memory of 100 bytes at 0x'

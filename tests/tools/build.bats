@@ -79,7 +79,7 @@ copy_tree() { # TO
         --exclude=api.sum --exclude=tests.xml "$DPAKIT_BUILD" a/longer/name/of/a/folder/build
 }
 
-@test "the system's libibverbs is found behind an installed dpakit that LIBRARY_PATH names" {
+@test "the system's libibverbs is found after an installed dpakit that LIBRARY_PATH names" {
     LIBRARY_PATH=$DPAKIT_BUILD/lib make -C "$top" -s --no-print-directory \
         --eval 'show: ; @echo $(SYSTEM_LIBDIR)' show >found
     [ -e "$(cat found)/libibverbs.so.1" ]

@@ -1,5 +1,5 @@
-# Build scripts for NVIDIA's tree, written by us: the steps of DOCA's and FlexIO's samples, with
-# the paths of `make install-compat` and nothing else.
+# Our build scripts for NVIDIA's tree. They have the steps of DOCA's and FlexIO's samples, and use only
+# the paths of `make install-compat`.
 
 bats_require_minimum_version 1.5.0
 
@@ -22,7 +22,7 @@ setup_file() {
     "$BATS_TEST_DIRNAME/../../packaging/system-compat" '' "$BATS_FILE_TMPDIR/opt/mellanox"
 }
 
-# What the build script of DOCA's DPA samples does with one device source.
+# Does the steps of the build script of DOCA's DPA samples with a device source.
 build_dpacc_sample() { # BUILD-DIR DEVICE.c NAME MCPU LIBDIR YAML
     local dir=$1/$3/device/build_dpacc include=$root/doca/include
     rm -rf "$dir"
@@ -52,7 +52,7 @@ build_dpacc_sample() { # BUILD-DIR DEVICE.c NAME MCPU LIBDIR YAML
     readelf -SW kernel_launch | grep -q '\.dpa_proc_attr_dpa_sample_app'
 }
 
-@test "build files that name the libraries of a DPU's Arm cores serve here too" {
+@test "build files that name the libraries of a DPU's Arm cores work here, too" {
     local arm=$root/doca/lib/aarch64-linux-gnu
     cat >kernel.c <<'END'
 #include <doca_dpa_dev.h>
@@ -97,7 +97,7 @@ END
     [[ $output == "result: 99 "* ]]
 }
 
-@test "doca_build_dpacc.sh: the archive for the host goes where it is wanted; what is wrong is said" {
+@test "doca_build_dpacc.sh: the archive for the host gets the wanted path; errors name the wrong argument" {
     echo 'int one(void) { return 1; }' >one.c
     script=$root/flexio/samples/doca_build_dpacc.sh
     "$script" --library --archive_name libone.a --srcs one.c --host_archive_path remain

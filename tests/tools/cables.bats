@@ -1,5 +1,5 @@
-# Host programs on two emulated devices that are cabled: one sends frames, examples/packet_swap on the other
-# sends them back, its addresses swapped.
+# Host programs on two emulated devices that a cable joins: a program sends frames, examples/packet_swap on the
+# other device sends them back with swapped addresses.
 
 load ../host/setup
 source "$BATS_TEST_DIRNAME/../helpers/packet_swap.bash"
@@ -45,7 +45,7 @@ counter() { dpadev stats --json "$1" | jq "$2"; }
     [ "$(counter mlx5_1 '.port.tx_packets_phy > 0 and .port.rx_packets_phy > 0')" = true ]
 }
 
-@test "a program goes on when the one at the other end is killed and started again" {
+@test "a program continues when the program at the other end is killed and started again" {
     dpadev wire mlx5_1 dev:mlx5_0
     "$swap" mlx5_1 1000000 >log 2>&1 3>&- &
     for i in 1 2 3; do
@@ -57,7 +57,7 @@ counter() { dpadev stats --json "$1" | jq "$2"; }
     ! grep -e '^-[EW]-' log || false
 }
 
-@test "a second program on a device says that the place is taken, and works" {
+@test "a second program on a device reports that the cable is in use, and works" {
     dpadev wire mlx5_0 dev:mlx5_1
     "$swap" mlx5_1 1000000 >log 2>&1 3>&- &
     come_back
@@ -69,7 +69,7 @@ counter() { dpadev stats --json "$1" | jq "$2"; }
     [ "$(grep -c -e '^-W-' second)" -eq 1 ]
 }
 
-@test "a wire that cannot be is refused when the first queue is made" {
+@test "an impossible wire is refused when the first queue is made" {
     DPAKIT_WIRE_mlx5_0=dev:mlx5_0 run "$cases" a_polled_frame_comes_back
     [ "$status" -ne 0 ]
     grep -q 'DPAKIT_WIRE_mlx5_0: .*a device has no cable to itself: use loop' <<<"$output"

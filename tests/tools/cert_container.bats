@@ -180,7 +180,7 @@ END
     cmp signed "$golden/add-OEM.signed"
 }
 
-@test "--nvidia_signed_oem stands for priority OEM, when creating and when signing" {
+@test "--nvidia_signed_oem means priority OEM, when creating and when signing" {
     add --nvidia_signed_oem
     mv out alone
     add --nvidia_signed_oem --life_cycle_priority OEM

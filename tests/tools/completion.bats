@@ -1,4 +1,4 @@
-# Completion of the tools in bash, and in zsh and fish, which offer the same.
+# Completion of the tools in bash, zsh and fish. All three offer the same.
 
 setup() {
     cd "$BATS_TEST_TMPDIR"
@@ -37,11 +37,11 @@ offers() {
     done
 }
 
-@test "options are offered by what is typed of them" {
+@test "options are offered by their first letters" {
     [ "$(offers mlxdpa --cert_c | xargs)" = "--cert_chain_count --cert_container --cert_container_type" ]
 }
 
-@test "commands are offered until there is one" {
+@test "commands are offered until a command is given" {
     touch verify-me
     [ "$(offers mlxdpa ver | xargs)" = "verify verify-me" ]
     [ "$(offers mlxdpa verify ver | xargs)" = "verify-me" ]
@@ -153,7 +153,7 @@ program() {
 }
 
 # Words as bash passes them: with their quotes, and split at ':'.
-@test "words before may have quotes, and names have colons" {
+@test "earlier words may have quotes, and names may have colons" {
     program
     cp p.a "it's a program"
     cp p.a a:b.a

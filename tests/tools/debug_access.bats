@@ -285,7 +285,7 @@ begin_crash() {
     done
 }
 
-@test "a stale socket is replaced; another file, and one that is in use, are not" {
+@test "a stale socket is replaced; another file, or a socket in use, is not" {
     dparun -d open --gdb ./gdb.socket "$w/faults.elf" --rpc count 10 2>log &
     await listening log
     run -1 dparun -d open --gdb ./gdb.socket "$w/faults.elf" --rpc count 10

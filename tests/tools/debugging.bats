@@ -167,7 +167,7 @@ C
     grep -q '^result: 13 ' program
 }
 
-@test "GDB: a hardware breakpoint, and one that is taken away again" {
+@test "GDB: a hardware breakpoint is set and removed" {
     session 'hbreak store' continue 'info registers a1 pc' delete 'break store' delete \
         'signal 0' -- --rpc null
     grep -q '^Breakpoint 1, store ' out
@@ -175,7 +175,7 @@ C
     grep -q 'SIGSEGV' out
 }
 
-@test "GDB: a watch stops behind the store, with old and new value" {
+@test "GDB: a watch stops after the store, with old and new value" {
     session 'watch table[2]' continue continue 'delete' continue -- --rpc count 10
     grep -q '^Old value = 3$' out
     [ "$(grep -c '^New value = 5$' out)" -eq 1 ]
@@ -366,7 +366,7 @@ gdb.events.cont.connect(lambda event: later.start())' \
     wait $! || true
 }
 
-@test "DPAKIT_TRACE: kernels, messages and threads stand in valid JSON" {
+@test "DPAKIT_TRACE: kernels, messages and threads are in valid JSON" {
     DPAKIT_TRACE=trace.json dparun "$DPAKIT_BUILD/obj/tests/data/kernels.elf" --kernel chatter \
         --threads 8 5 >out
     [ "$(jq "[.traceEvents[] | select(.cat == \"message\") | .args.bytes] | add" trace.json)" -eq "$(stat -c %s out)" ]

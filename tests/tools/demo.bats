@@ -1,4 +1,4 @@
-# The whole path, as the demo tells it.
+# The whole path, as the demo shows it.
 
 setup_file() {
     export HOME=$BATS_FILE_TMPDIR/home

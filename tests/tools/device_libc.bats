@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The C library of the DPA is made of another package's objects, found by the functions in them.
+# The C library of the DPA consists of objects of another package, which are found by their functions.
 
 load ../helpers/device
 
@@ -52,7 +52,7 @@ pick() {
     "${cross}ar" t out.a | grep -qx own.o
 }
 
-@test "a function that is nowhere is named, and nothing is left" {
+@test "an error names a function that no object has, and leaves no file" {
     "${cross}ar" crD lib.a own.o
     run pick out.a own.o lib.a <<< "own nowhere"
     [ "$status" -eq 1 ]
@@ -188,7 +188,7 @@ END
     [[ $output == *"result: 0 "* ]]
 }
 
-@test "device code may name the headers of glibc's insides that editors put there" {
+@test "device code may include internal headers of glibc, which editors add" {
     local header folder=$repo/share/libc
     (cd "$folder" && find . -name '*.h' | sed 's|^\./||' | LC_ALL=C sort) >headers
     grep -qx bits/stdint-uintn.h headers

@@ -41,7 +41,7 @@ $(dpadev show --json mlx5_1 | jq -r .pci_address)" ]
     done
 }
 
-@test "only the DPU sees a representor of the host" {
+@test "only the DPU sees a representor of a host function" {
     doca_caps --list-rep-devs >out
     [ "$(cat out)" = $'PCI: 0000:03:00.0\nPCI: 0000:03:00.1' ]
     DPAKIT_SIDE=dpu doca_caps --list-rep-devs -p 03:00.1 >out

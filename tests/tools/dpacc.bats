@@ -23,7 +23,7 @@ setup() {
     [ -z "$(ls -A tmp)" ]
 }
 
-@test "program and room for its crypto data are read-only sections of the host object" {
+@test "the host object has read-only sections for the program and its crypto data" {
     dpacc kernel.c -o out.a -app-name=demo
     readelf -SW out.a > sections
     grep -qE '\.dpa_bin_demo +PROGBITS .* 00  +A +0 +0 +8$' sections

@@ -108,7 +108,7 @@ k/kernel.dpa.host.c k/kernel.dpa.o" ]
     printf '[\n  {},\n  {"file": "a\n' >$db
     keeps dpacc kernel.c -o out.a --compile-commands $db
     [[ $output == "-E- $db: line 3: "* ]]
-    : >$db # nothing is no entry
+    : >$db # an empty file has no entries
     dpacc kernel.c -o out.a --compile-commands $db
     [ "$(entry .file)" = kernel.c ]
 }

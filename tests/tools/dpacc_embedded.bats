@@ -73,7 +73,7 @@ words() { od -An -v -t"$1" -j"$2" -N"$3" "$4" | xargs; }
     [ "$(dparun k.a -d other --rpc first 3)" = "result: 4 (0x4)" ]
 }
 
-@test "symbols of the host object are called as NVIDIA's" {
+@test "symbols of the host object have NVIDIA's names" {
     nm "$f/k.o" > symbols
     for name in _dpacc_demo_dev_bin _dpacc_demo_dev_bin_len _dpacc_demo_sig_data __dpacc_elf_attrs \
         __dpacc_demo_app_ptrs __dpacc_ver_info _dpacc_app_demo_register_all _dpacc_demo_deregister_all \

@@ -1,4 +1,4 @@
-# Programs lie where NVIDIA's dpacc 1.10 puts its own, with the same sections, headers and symbols.
+# Programs have the addresses, sections, headers and symbols of programs of NVIDIA's dpacc 1.10.
 
 load ../helpers/device
 
@@ -89,7 +89,7 @@ symbol() { readelf -sW "$1" | awk -v name="$2" '$8 == name {print "0x" $2}'; }
     [ $(($(symbol $exe '__global_pointer$'))) -eq $((sdata + 0x800)) ]
 }
 
-@test "a program may have such names itself" {
+@test "a program may define these names itself" {
     cat > k.c <<'END'
 #include <stdint.h>
 uint64_t text_start = 3, code_end;
@@ -112,7 +112,7 @@ END
     [ "$(wc -c < dev)" = 32 ]
 }
 
-@test "sections of a program's own lie beside those of their kind" {
+@test "a program's own sections lie beside sections of the same kind" {
     cat > k.c <<'END'
 #include <stdint.h>
 __attribute__((section("own_const"))) const uint64_t constant[2] = {40, 1};
@@ -128,8 +128,8 @@ END
     grep -qE '^ *01 .* own_data' h
 }
 
-# As a public script does that changes functions in a library of dpacc: it searches the executable in the
-# library, and knows that code begins 4096 bytes behind its start.
+# A public script changes functions in a library of dpacc in this way: it searches the executable in the
+# library, and takes code to start 4096 bytes after the start of the executable.
 offset_of() { # LIBRARY EXECUTABLE FUNCTION
     python3 - "$@" "$(symbol "$2" "$3")" <<'END'
 import subprocess, sys
@@ -140,7 +140,7 @@ print(library.index(executable) + 4096 + int(sys.argv[4], 16) - start)
 END
 }
 
-@test "a script finds the bytes of a function, and puts others there" {
+@test "a script finds the bytes of a function, and replaces them" {
     cp "$f/k.a" patched.a
     dpacc-extract patched.a -o k.elf
     cmp k.elf "$f/k/device_exec.bf3"

@@ -48,7 +48,7 @@ __dpa_global__ void f(int n, union u a) { (void)a; (void)n; }
 END
 }
 
-@test "32 parameters and 16384 bytes are the most" {
+@test "at most 32 parameters and 16384 bytes are accepted" {
     echo "__dpa_global__ void f($(seq -f 'int a%g' -s ', ' 32)) {}" > k.c
     dpacc k.c -o k.a
     refused "bad.c:1: f: more than 32 parameters; put some into a structure" \
@@ -96,7 +96,7 @@ __attribute__((visibility("hidden"))) __dpa_global__ void f(void) {}
 END
 }
 
-@test "an annotated function of two names, of none that the host can have or of a long one is refused" {
+@test "an annotated function with two names, a name that the host cannot have or a long name is refused" {
     refused 'bad.c:2: f: an annotated function cannot have another name for the linker; remove __asm__' <<'END'
 __dpa_global__ void f(void) __asm__("g");
 void f(void) {}
@@ -143,7 +143,7 @@ END
         <<<'__dpa_global__ void f(double d) {}'
 }
 
-@test "a prototype with floating point in a header that nobody calls is fine" {
+@test "a prototype with floating point in a header is accepted if no code calls it" {
     echo 'double unused(double);' > h.h
     echo '#include "h.h"
 #include <stdlib.h>
@@ -151,7 +151,7 @@ __dpa_global__ void f(void) {}' > k.c
     dpacc k.c -o out.a
 }
 
-@test "static functions with floating point in a header are fine until one is called" {
+@test "static functions with floating point in a header are accepted if no code calls them" {
     echo 'static inline int twice(int a, double b) { return (int)(a * b); }' > h.h
     echo '#include "h.h"
 __dpa_global__ void f(void) {}' > k.c
@@ -207,7 +207,7 @@ END
     no_output
 }
 
-@test "annotations work before a definition, on a prototype, behind a body and on a typedef" {
+@test "annotations work before a definition, on a prototype, after a body and on a typedef" {
     cat > k.c <<'END'
 #include <stdint.h>
 __dpa_global__ typedef uint64_t handle_t;
@@ -343,7 +343,7 @@ __dpa_rpc__ unsigned long f(void) { return (unsigned long)(${name#*:}); }" > bad
     [ -z "$(ls -A tmp)" ]
 }
 
-@test "whatever little memory there is, dpacc succeeds or says that it ran out, and leaves nothing" {
+@test "with little memory, dpacc succeeds or reports that memory is exhausted, and leaves no file" {
     case $DPAKIT_BUILD in */sanitize) skip "AddressSanitizer needs more than can be denied" ;; esac
     ulimit -c 0
     { echo '#include <doca_dpa_dev.h>'

@@ -128,7 +128,7 @@ END
     [[ $output == *"stack smashing detected"* ]]
 }
 
-@test "printing on the DPA gives what the C library of the host gives" {
+@test "printing on the DPA gives the same text as the host's C library" {
     dpacc "$data/format.c" -o f.a
     gcc -w "$data/format.c" -o f
     ./f > wanted

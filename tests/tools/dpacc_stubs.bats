@@ -29,7 +29,7 @@ received_as_sent() {
     HOSTCC=g++ received_as_sent 4 cc
 }
 
-@test "annotations before, behind the name's type, and after the definition work" {
+@test "annotations before a definition, after the type of the name, and after the definition work" {
     cat > k.h <<'END'
 #include <stdint.h>
 __dpa_rpc__ uint64_t in_header(int a);
@@ -51,7 +51,7 @@ END
     done
 }
 
-@test "annotations behind a definition count when a macro of the user's stands for them" {
+@test "annotations after a definition count if a macro of the user expands to them" {
     cat > k.c <<'END'
 #define CALL_OF(n) __dpa_rpc__ unsigned long n
 #define KERNEL __dpa_global__

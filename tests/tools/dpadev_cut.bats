@@ -1,4 +1,4 @@
-# dpadev, interrupted: it has done what it reported, and leaves no secrets behind.
+# dpadev is interrupted: it has done everything that it reported, and leaves no secrets.
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 source "$BATS_TEST_DIRNAME/../helpers/cut.bash"
 
@@ -37,7 +37,7 @@ exports_logged() { dpadev log --json mlx5_0 | jq '[.[] | select(.action == "expo
     [ $n -gt 4 ]
 }
 
-@test "the next dpadev, whatever it does, takes away what a killed create left" {
+@test "any next command of dpadev removes the files that a killed create left" {
     pub=nvidia.pub
     for command in list "show mlx5_0" "log mlx5_0" "reset mlx5_0" ps; do
         mkdir -p -m 700 devices/.new-AbCdEf/factory

@@ -199,7 +199,7 @@ END
     [ -z "$(ls)" ]
 }
 
-@test "a program that fails leaves its profile, one that is killed leaves none" {
+@test "a program that fails leaves its profile; a killed program does not" {
     run dparun "$f/prof.a" --rpc wrong 3000 --profile p.folded --profile-every 997
     [ "$status" -eq 3 ]
     grep -q '^prof;wrong;primes' p.folded

@@ -206,7 +206,7 @@ result: 0 (0x0)" ]
     fails 2 "(alone, second); choose one with -d" dparun "$f/kernels.elf" --rpc add 1 2
 }
 
-@test "a device that is not there is named" {
+@test "an error names a device that does not exist" {
     fails 1 nowhere dparun -d nowhere "$f/kernels.elf" --rpc add 1 2
 }
 
@@ -294,7 +294,7 @@ forge() {
         dparun -d open "$f/host.o" --signature "$f/host.c" --rpc add
 }
 
-@test "a program that is missing, empty or something else is named" {
+@test "an error names a file that is missing, empty or not a program" {
     touch empty
     echo 'no program' >text
     fails 1 "missing: No such file" dparun -d open missing --rpc add
@@ -329,7 +329,7 @@ forge() {
 
 # ---- Lists of functions
 
-@test "without a function the functions are listed, whatever the device thinks of the program" {
+@test "without a function, the functions are listed, even if the device would refuse the program" {
     printf '%s\n' '#include <stdint.h>' '__dpa_rpc__ uint64_t sum(uint64_t a, uint8_t b) { return a + b; }' \
         '__dpa_global__ void idle(void) { }' >p.c
     dpacc p.c -o p.a
@@ -344,7 +344,7 @@ forge() {
     fails 2 "unexpected argument 5; name the function with --rpc or --kernel" dparun p.a 5
 }
 
-@test "names of functions steer no terminal" {
+@test "names of functions send no terminal escapes" {
     "$(llvm-config --bindir)/llvm-objcopy" --redefine-sym $'_dpacc_unpack_add=_dpacc_unpack_\e[2Jadd' \
         "$f/kernels.elf" a.elf
     dparun a.elf >out

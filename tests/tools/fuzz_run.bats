@@ -14,7 +14,7 @@ fuzzer() {
     chmod +x bin/"$1"
 }
 
-@test "findings stand at the end: who, the end of what it said, the input" {
+@test "findings are printed at the end: the fuzzer, the end of its output, the input" {
     fuzzer bad <<'END'
 printf 'said %d\n' {1..100}
 printf '#%d\tNEW\n' {1..100}

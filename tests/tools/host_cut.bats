@@ -1,4 +1,4 @@
-# Memory of RDMA on a file that its owner makes shorter (tests/host/cut_cases.c).
+# RDMA memory in a file that its owner truncates (tests/host/cut_cases.c).
 
 load ../host/setup
 
@@ -12,13 +12,13 @@ setup_file() {
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
 }
 
-@test "works of the peer fail, and both go on" {
+@test "works of the peer fail, and both programs continue" {
     local operation
     for operation in writes_to reads_of words_of additions_in swaps_in messages_to messages_from; do
         case_ok "${operation}_a_cut_file_fail"
     done
 }
 
-@test "bus errors of others are theirs" {
+@test "bus errors of the program's own memory go to the program" {
     case_ok bus_errors_of_others_are_theirs
 }

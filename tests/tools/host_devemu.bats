@@ -42,7 +42,7 @@ devemu_ok() { # CASE
         'doca_devemu_pci_type_set_device_id: the type is started, and must not be (DOCA_ERROR_BAD_STATE)'
 }
 
-@test "types tell of themselves" {
+@test "types report their properties" {
     devemu_ok types_tell_of_themselves
     reported 'doca_devemu_pci_type_set_io_bar_conf: BAR 1 of 2^8 ports: emulated functions have memory alone (DOCA_ERROR_NOT_SUPPORTED)' \
         'doca_devemu_pci_type_set_num_db: 1025 is not within 0 to 1024 (DOCA_ERROR_INVALID_VALUE)'
@@ -60,7 +60,7 @@ devemu_ok() { # CASE
         'doca_devemu_pci_dev_destroy: the context is running, and must be idle'
 }
 
-@test "a program of the host delays unplugging" {
+@test "a host program delays unplugging" {
     devemu_ok a_program_of_the_host_delays_unplugging
 }
 
@@ -221,7 +221,7 @@ devemu_ok() { # CASE
     gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
 }
 
-@test "programs of the host cannot emulate" {
+@test "host programs cannot emulate devices" {
     export DPAKIT_SIDE=host
     run "$BATS_FILE_TMPDIR/cases" functions_stay
     [ "$status" -ne 0 ]

@@ -28,7 +28,7 @@ setup_file() {
     DPAKIT_WORKERS=1 case_ok kernels_of_a_context_overlap
 }
 
-# All other cases end long before the ten seconds.
+# Only this case waits long enough for a report; other cases end before its ten seconds.
 @test "a launch that waits in vain is shown by ps at once, and reported once without ps" {
     cd "$BATS_TEST_TMPDIR"
     export DPAKIT_RUNTIME=$PWD/run
@@ -128,7 +128,7 @@ setup_file() {
 @test "the program's lines go to stdout up to info, to stderr from warning on" {
     "$BATS_FILE_TMPDIR/cases" lines_go_where_their_level_says >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
     [ "$(sed 's/.*\] //' "$BATS_TEST_TMPDIR/out" | tr '\n' ' ')" = "info info info debug " ]
-    # The calls that the case does wrong are told there, too.
+    # Wrong calls of the case are reported there, too.
     [ "$(grep -F '[say]' "$BATS_TEST_TMPDIR/err" | sed 's/.*\] //' | tr '\n' ' ')" = \
         "critical error 1 warning critical error 1 warning critical error 1 warning " ]
     grep -Eq '^\[[0-9]{2}:[0-9]{2}:[0-9]{2}:[0-9]{6}\]\[[0-9]+\]\[DOCA\]\[INF\]\[doca3_common_cases.c:[0-9]+\]\[say\] info$' \
@@ -151,7 +151,7 @@ setup_file() {
     case_ok files_give_every_type
 }
 
-@test "a file of options may have comments and a comma behind the last value" {
+@test "a file of options may have comments and a comma after the last value" {
     case_ok files_may_have_comments_and_a_comma_behind_the_last_value
 }
 

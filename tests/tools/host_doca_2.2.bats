@@ -15,7 +15,7 @@ load ../host/setup
     [ "$output" = "DOCA 2.2.1" ]
 }
 
-@test "each header of DOCA 2.2 stands alone, in C and in C++" {
+@test "each header of DOCA 2.2 compiles alone, in C and in C++" {
     local h
     for h in "$DPAKIT_BUILD"/include/doca-2.2/*.h; do
         case $h in *_dev_* | *_dev.h) [ "${h##*/}" = doca_dev.h ] || continue ;; esac

@@ -14,7 +14,7 @@ setup_file() {
     case_ok what_was_set_is_told
 }
 
-@test "arrays are of memory that the map has" {
+@test "arrays consist of memory of the map" {
     case_ok arrays_are_of_memory_that_the_map_has
     reported 'doca_buf_arr_create: 0 elements are not within 1 to 16777216 (DOCA_ERROR_INVALID_VALUE)' \
         'doca_buf_arr_set_params: the elements have 0 bytes' \

@@ -8,7 +8,7 @@ setup_file() {
     make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
-@test "synchronous messages are out in order before the call returns, behind the thread's number" {
+@test "synchronous messages are printed in order before the call returns, after the thread's number" {
     case_ok synchronous_messages_are_out_in_order_before_the_call_returns
     [ "$(sed 's:^/[ 0-9][0-9]/:/NN/:' <<<"$output" | tr '\n' ' ')" = "before /NN/0 /NN/1 /NN/2 after " ]
 }

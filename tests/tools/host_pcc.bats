@@ -11,7 +11,7 @@ setup() {
     export CORE=$BATS_TEST_TMPDIR/core
 }
 
-@test "a device is asked first" {
+@test "a program asks the device first whether it supports PCC" {
     cp -r "$DPAKIT_DEVICES" "$BATS_TEST_TMPDIR/devices"
     export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices
     mlxconfig-lite -y -d mlx5_0 set USER_PROGRAMMABLE_CC=0 >/dev/null
@@ -20,7 +20,7 @@ setup() {
     [ "$(grep -c 'mlxconfig-lite -d mlx5_0 set USER_PROGRAMMABLE_CC=1' <<<"$output")" -eq 1 ]
 }
 
-@test "it starts, answers and stops" {
+@test "a context starts, answers and stops" {
     case_ok it_starts_answers_and_stops
     grep -qx 'doca_pcc_dev_user_init: 0' <<<"$output"
     grep -qx 'slot 2: algorithm 1 "modes, for tests", id 0xbfff, version 3.4, enabled' <<<"$output"
@@ -39,7 +39,7 @@ setup() {
     [ "$(head -c 4 "$CORE" | tail -c 3)" = ELF ]
 }
 
-@test "only one is active at a time" {
+@test "only one context is active at a time" {
     case_ok one_is_active_at_a_time
 }
 

@@ -1,4 +1,4 @@
-# libflexio's queues: completion queues, Ethernet, queue pairs (tests/host/flexio_queue_cases.c,
+# Queues of libflexio: completion queues, Ethernet queues, queue pairs (tests/host/flexio_queue_cases.c,
 # tests/host/queue_dev.c).
 
 bats_require_minimum_version 1.5.0

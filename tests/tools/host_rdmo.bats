@@ -57,7 +57,7 @@ over() { UCX_TLS=$1 case_ok "$2"; }
     await grep -q 'rdmo: 2000 appends' service.log
 }
 
-@test "what was flushed stays when the worker is killed, and the target is told" {
+@test "flushed data stays when the worker is killed, and the target learns this" {
     UCX_TLS=shm,self "$BATS_FILE_TMPDIR/cases" what_was_flushed_stays >out 2>err 3>&- &
     program=$!
     await grep -q flushed out

@@ -53,7 +53,7 @@ has_ended() { ! kill -0 "$1" 2>/dev/null; }
     [ "$(grep -c 'ended, exit code 0' service.log)" -eq 3 ]
 }
 
-@test "refusals are told" {
+@test "programs get the reasons of refusals" {
     start_service
     case_ok refusals_are_told
     grep -q 'there is a worker 1 already' <<<"$output"
@@ -61,12 +61,12 @@ has_ended() { ! kill -0 "$1" 2>/dev/null; }
     grep -q 'the service does not have the plugins' <<<"$output"
 }
 
-@test "no service is told" {
+@test "a missing service is reported" {
     case_ok no_service_is_told
     grep -q 'no service runs for this device (urom-service on the DPU' <<<"$output"
 }
 
-@test "the death of a worker and of the service are told, and another service serves" {
+@test "the death of a worker and of the service is reported, and another service can be used" {
     start_service
     mkfifo in
     "$BATS_FILE_TMPDIR/cases" deaths_are_told <in >out 2>err 3>&- &

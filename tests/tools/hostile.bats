@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What tools print of files that somebody made to harm: no control characters, valid JSON.
+# Output about hostile files: no control characters, and valid JSON.
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1

@@ -213,7 +213,7 @@ without_translator() {
 # Prints the mapped files of the dparun process that waits at $1.
 mapped() { grep -q "libLLVM" "/proc/$1/maps"; }
 
-@test "a program that is never hot loads no LLVM, and one that is hot does" {
+@test "only a program with hot code loads LLVM" {
     in_background dparun "$f/hot.elf" --gdb ./socket --rpc sum 100
     await test -S socket
     ! mapped $! || false

@@ -3,7 +3,7 @@
 source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 source "$BATS_TEST_DIRNAME/../helpers/tokens.bash"
 
-# Keys take seconds, so these are the only ones in files. The examples of pages make some without a
+# Making keys takes seconds, so no other test makes keys in files. Only examples of pages make keys without a
 # passphrase.
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
@@ -34,7 +34,7 @@ setup() {
     ! grep -l PRIVATE "$f"/keys/*.pem || false
 }
 
-@test "a certificate of the folder that is given for the key gets the key's name said" {
+@test "a certificate in place of the key is refused with the name of the key's file" {
     make_device_elf
     make_host
     fails 1 "leaf.pem: a certificate, where a private key is asked for (perhaps $f/keys/leaf.key?)" \
@@ -43,12 +43,12 @@ setup() {
         mlxdpa verify host --ca "$f/keys/root.key"
 }
 
-@test "only the owner of the folder can read it, and each private key" {
+@test "only the owner can read the folder and each private key" {
     [ "$(stat -c %a "$f/keys")" = 700 ]
     [ "$(stat -c %a "$f"/keys/*.key | sort -u)" = 600 ]
 }
 
-@test "OpenSSL finds the chain valid for signing code, with dates and names as asked" {
+@test "OpenSSL accepts the chain for signing code, with the wanted dates and names" {
     for c in root intermediate leaf; do cp "$f/keys/$c.pem" $c.crt; done
     openssl verify -purpose any -x509_strict -CAfile root.crt -untrusted intermediate.crt leaf.crt
     openssl x509 -in leaf.crt -noout -text >text
@@ -70,7 +70,7 @@ setup() {
     mlxdpa verify signed --ca "$f/keys/root.der" | grep -q '1 DPA program verified'
 }
 
-@test "a folder that is there is not touched" {
+@test "an existing folder is not changed" {
     mkdir empty && touch file && ln -s nowhere link
     for name in empty file link "$f/keys" . /; do
         fails 1 "is there already" mlxdpa keygen "$name"

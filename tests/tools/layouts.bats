@@ -1,4 +1,4 @@
-# Programs at the addresses of NVIDIA's (code at 0x40000000, data at 0x80000000) and at dpakit's older ones
+# Programs at NVIDIA's addresses (code at 0x40000000, data at 0x80000000) and at dpakit's older addresses
 # (from 0x10000, or 0x400000): the same tools do the same with both.
 
 load ../helpers/device
@@ -26,7 +26,7 @@ setup() {
 
 code_at() { readelf -lW "$1" | awk '$1 == "LOAD" && /R E/ {print $3}'; }
 
-@test "the two layouts are what they are called" {
+@test "programs of the two layouts have the addresses of their layout" {
     [ "$(code_at "$f/kernels.nvidia")" = 0x0000000040000000 ]
     readelf -lW "$f/kernels.nvidia" | grep -q 'LOAD .*0x0000000080000000 .* RW '
     [ $(($(code_at "$f/kernels.old"))) -lt $((0x40000000)) ]
@@ -59,7 +59,7 @@ code_at() { readelf -lW "$1" | awk '$1 == "LOAD" && /R E/ {print $3}'; }
     cmp first.old first.nvidia
 }
 
-@test "stacks, heap and code are guarded in both" {
+@test "stacks, heap and code are guarded in both layouts" {
     for layout in old nvidia; do
         run -3 --separate-stderr dparun -d open "$f/faults.$layout" --rpc stack_overflow
         [[ $stderr == *"stack overflow (65536 bytes): store access fault at address 0x"* ]]
@@ -70,7 +70,7 @@ code_at() { readelf -lW "$1" | awk '$1 == "LOAD" && /R E/ {print $3}'; }
     done
 }
 
-@test "an instruction that nobody has published ends as a fault that says so" {
+@test "an instruction that NVIDIA has not published is a fault with this reason" {
     for layout in old nvidia; do
         run -3 --separate-stderr dparun -d open "$f/faults.$layout" --rpc illegal
         [[ $stderr == *"instruction 0xffffffff is not a public instruction of nv-dpa-bf3"*"faults.c:"* ]]
@@ -102,7 +102,7 @@ code_at() { readelf -lW "$1" | awk '$1 == "LOAD" && /R E/ {print $3}'; }
     done
 }
 
-@test "a core file and a session of GDB show both alike" {
+@test "a core file and a session of GDB show both layouts alike" {
     command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
     for layout in old nvidia; do
         run -3 dparun -d open "$f/faults.$layout" --rpc null --core core

@@ -92,7 +92,7 @@ setup() { enter_world; }
     mlxconfig-lite -d mlx5_0 -e q | grep -qE '^\* +DPA_AUTHENTICATION +False\(0\) +False\(0\) +True\(1\)'
 }
 
-@test "no answer is no" {
+@test "without an answer, nothing changes" {
     refused 1 mlxconfig-lite -d mlx5_0 set DPA_AUTHENTICATION=1
     says 'the answer was no'
     refused 1 mlxconfig-lite -d mlx5_0 reset

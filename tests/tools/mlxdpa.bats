@@ -350,7 +350,7 @@ sign() {
 @test "an output that cannot be written leaves the host file as it was" {
     mkdir full
     cp "$f/reserved" full/host
-    # The file size limit stands in for a full disk, for root as well.
+    # The file size limit takes the place of a full disk, also for root.
     fails 1 "full/host: File too large" bash -c 'trap "" XFSZ; ulimit -f 4; exec mlxdpa "$@"' _ \
         -e full/host -c "$f/chain.der" -p "$f/leaf.pem" sign_dpa_apps
     cmp full/host "$f/reserved"

@@ -13,7 +13,8 @@ setup() {
 
 make() { dpadev create "$1" --nvidia-key "$test_keys/owner.pub" --nvidia-key-uuid "$(<"$test_keys/owner.uuid")" >/dev/null; }
 
-# views DEVICE: every TLV of the next boot, but for its writer and flags, which mean nothing at USER priority. (A backup of nothing is an error.)
+# views DEVICE: prints every TLV of the next boot, without its writer and flags, which mean nothing at USER priority.
+# A device without TLVs has no backup: then it prints nothing.
 views() {
     mlxconfig-lite -d "$1" -f "$1.raw" backup >/dev/null 2>&1 || : >"$1.raw"
     sed -n -E 's/^0x....(.*)/\1/p' "$1.raw" | sort
@@ -37,7 +38,7 @@ operation() {
     esac
 }
 
-@test "random operations end alike and leave the same behind" {
+@test "random operations have the same results and leave the same state" {
     local i words theirs ours db_option
     RANDOM=${MSTFLINT_SEED:-29}
     make mlx5_0 && make mlx5_1

@@ -328,7 +328,7 @@ header_version() { # MACRO
         dpkverify) version=$(cat "$here/VERSION") ;;
         esac
         [ "$(pkg-config --modversion "$name")" = "$version" ]
-        [ "$name" != libflexio-libc ] || continue # a library of the DPA, which no program of the host is linked with
+        [ "$name" != libflexio-libc ] || continue # a DPA library, with which no host program is linked
         # shellcheck disable=SC2046
         $hostcc main.c -o main -Wl,--no-as-needed $(pkg-config --cflags --libs "$name") ||
             { echo "$name"; false; }

@@ -1,4 +1,4 @@
-# Our librdmacm.so.1 stands in front of the system's: a connection manager for emulated devices, with
+# Our librdmacm.so.1 comes before the system's: a connection manager for emulated devices, with
 # the programs of Debian's rdmacm-utils and perftest.
 
 load ../helpers/verbs_programs

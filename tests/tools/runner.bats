@@ -84,7 +84,7 @@ END
     nothing_runs '/test_hangs$'
 }
 
-@test "a test that works may take longer than one that waits" {
+@test "a test that works may take longer than a test that waits" {
     bats_file works <<'END'
 a test "works" { end=$((SECONDS + 5)); while [ $SECONDS -lt $end ]; do :; done; }
 END

@@ -1,4 +1,4 @@
-# Our libibverbs.so.1 and libmlx5.so.1 stand in front of the system's: emulated devices beside cards,
+# Our libibverbs.so.1 and libmlx5.so.1 come before the system's: emulated devices beside cards,
 # for programs that know nothing of dpakit (those of Debian's ibverbs-utils).
 
 load ../helpers/verbs_programs

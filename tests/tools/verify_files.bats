@@ -173,7 +173,7 @@ usage_error() {
     says_no "empty: no certificate in this directory" mlxdpa verify host --ca empty
 }
 
-@test "several files are verified in one go, and one that fails fails all" {
+@test "several files are verified at once, and a file that fails makes the command fail" {
     run mlxdpa -e host -s app.signed --cert_container root.signed --nv_config auth.bin --ca root.der \
         --key owner.pub verify
     [ "$status" -eq 0 ]

@@ -146,7 +146,7 @@ make_release() {
         --key "$f/owner.pub" --policy policy.yaml
 }
 
-@test "files by option stand beside each other, but not beside words" {
+@test "files may be given by several options, but not by options and words together" {
     mlxdpa -e "$f/signed" -s "$f/app.signed" "${ca[@]}" verify | grep -x '2 files verified.'
     fails 2 "by option or as words, not both" mlxdpa -e "$f/signed" verify "$f/app.signed" "$f/signed" "${ca[@]}"
 }

@@ -90,7 +90,7 @@ int main(void)
     ARGS_VALUES;
     printf("%s %.8s %zu %zu %s\n", args_app->attr.app_name, (char *)args_app->attr.app_ptr,
            args_app->attr.app_bsize, args_app->attr.app_sig_bsize, args_app->attr.app_sig_sec_name);
-    for (size_t i = 56; i < args_app->attr.app_sig_bsize; i++) /* behind the area's table */
+    for (size_t i = 56; i < args_app->attr.app_sig_bsize; i++) /* after the area's table */
         if (((const char *)args_app->attr.app_sig_ptr)[i])
             puts("the room for the signature is not empty");
     call(&rpc_integers, ARGS_INTEGERS);

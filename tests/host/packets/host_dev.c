@@ -1,5 +1,5 @@
-/* Packets lie in memory of the host: their addresses are swapped through a window, and the queues name them by a key of
- * the host. */
+/* Packets are in host memory. A window swaps their addresses, and the queues name the memory by a
+ * key of the host. */
 #include "packets_dev.h"
 #include "packets_test_com.h"
 

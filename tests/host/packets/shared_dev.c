@@ -1,5 +1,5 @@
-/* One thread serves several receive queues, which the user index of a completion tells, and sends by WQEs of one or two
- * packets. */
+/* A thread serves several receive queues. The user index of a completion identifies the queue. The
+ * thread sends by WQEs of one or two packets. */
 #include "packets_dev.h"
 #include "packets_test_com.h"
 

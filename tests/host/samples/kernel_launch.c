@@ -1,4 +1,4 @@
-/* Launches a kernel that waits for an event, which another thread of the host sets. */
+/* Launches a kernel that waits for an event, which another host thread sets. */
 #include <doca_argp.h>
 #include <doca_log.h>
 #include <pthread.h>

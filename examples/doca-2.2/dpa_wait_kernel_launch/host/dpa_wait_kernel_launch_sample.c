@@ -1,4 +1,4 @@
-/* Launches a kernel that waits for an event, which another thread of the host updates. */
+/* Launches a kernel that waits for an event, which another host thread updates. */
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>

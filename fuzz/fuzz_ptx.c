@@ -24,7 +24,7 @@ static void parse(const char *text, size_t size)
 {
     static struct ptx ptx;
     struct dpk_error err = {0};
-    if (dpacu_ptx_parse(text, size, &ptx, &err) != DPK_OK) {
+    if (ptx_parse(text, size, &ptx, &err) != DPK_OK) {
         if (!err.message[0] || strchr(err.message, '\n'))
             abort();
         return;
@@ -32,7 +32,7 @@ static void parse(const char *text, size_t size)
     for (unsigned i = 0; i < ptx.count; i++) {
         const struct ptx_instruction *now = &ptx.instructions[i];
         for (unsigned k = 0; k < now->part_count; k++)
-            if (!dpacu_ptx_part(now, k)[0])
+            if (!ptx_part(now, k)[0])
                 abort();
         for (unsigned k = 0; k < now->count; k++)
             check_argument(&ptx, &now->arguments[k]);
@@ -42,9 +42,9 @@ static void parse(const char *text, size_t size)
 static void escape(const char *text, size_t size)
 {
     struct dpk_buf once = {0}, twice = {0};
-    const bool changed = dpacu_ptx_escape(text, size, &once);
+    const bool changed = ptx_escape(text, size, &once);
     if (once.failed || once.size < size || changed != (once.size > size) ||
-        dpacu_ptx_escape((const char *)once.data, once.size, &twice) || twice.size != once.size ||
+        ptx_escape((const char *)once.data, once.size, &twice) || twice.size != once.size ||
         (once.size && memcmp(twice.data, once.data, once.size) != 0))
         abort();
     dpk_buf_free(&once);

@@ -219,7 +219,7 @@ static void registers_are_escaped_in_statements_with_operands(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct dpk_buf out = {0};
         const char *expected = cases[i].escaped ? cases[i].escaped : cases[i].text;
-        assert_int_equal(dpacu_ptx_escape(cases[i].text, strlen(cases[i].text), &out),
+        assert_int_equal(ptx_escape(cases[i].text, strlen(cases[i].text), &out),
                          cases[i].escaped != NULL);
         assert_int_equal(out.size, strlen(expected));
         assert_memory_equal(out.data, expected, out.size);

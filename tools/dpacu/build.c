@@ -269,7 +269,7 @@ static enum dpk_status escape_registers(const struct config *c, struct run *run,
         return status;
     status = dpk_file_read(f->text, DPK_FILE_MAX, &text, err);
     if (status == DPK_OK)
-        *made = dpacu_ptx_escape((const char *)text.data, text.size, &escaped);
+        *made = ptx_escape((const char *)text.data, text.size, &escaped);
     if (status == DPK_OK && escaped.failed)
         status = dpk_fail_nomem(err);
     const struct dpk_piece piece = {.data = escaped.data, .size = escaped.size};

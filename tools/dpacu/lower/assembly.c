@@ -161,7 +161,7 @@ static const struct {
 
 static bool build_instruction(struct lower_assembly *a)
 {
-    const char *name = dpacu_ptx_part(a->now, 0);
+    const char *name = ptx_part(a->now, 0);
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
         if (strcmp(name, instructions[i].name) == 0)
             return instructions[i].build(a);
@@ -206,7 +206,7 @@ static void give_results(struct lower_assembly *a)
 static bool parse(struct lower_assembly *a, const char *text, size_t size)
 {
     struct dpk_error err = {0};
-    return dpacu_ptx_parse(text, size, &a->ptx, &err) == DPK_OK ||
+    return ptx_parse(text, size, &a->ptx, &err) == DPK_OK ||
            lower_fail(a->l, a->call, "%s", err.message);
 }
 

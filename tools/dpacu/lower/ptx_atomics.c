@@ -118,7 +118,7 @@ static const struct form *read_form(struct lower_assembly *a, struct lower_says 
     for (unsigned i = 0; i < whole->part_count; i++) {
         const struct form *f = NULL;
         for (size_t k = 0; i && !found && k < sizeof forms / sizeof *forms; k++)
-            if (strcmp(dpacu_ptx_part(whole, i), forms[k].name) == 0)
+            if (strcmp(ptx_part(whole, i), forms[k].name) == 0)
                 f = &forms[k];
         if (f)
             found = f;

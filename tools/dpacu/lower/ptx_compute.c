@@ -114,8 +114,8 @@ bool lower_ptx_permute(struct lower_assembly *a)
 bool lower_ptx_convert(struct lower_assembly *a)
 {
     struct lower_says to, from;
-    if (a->now->part_count != 3 || !lower_ptx_type(dpacu_ptx_part(a->now, 1), &to) ||
-        !lower_ptx_type(dpacu_ptx_part(a->now, 2), &from) || !strchr("us", to.kind) ||
+    if (a->now->part_count != 3 || !lower_ptx_type(ptx_part(a->now, 1), &to) ||
+        !lower_ptx_type(ptx_part(a->now, 2), &from) || !strchr("us", to.kind) ||
         !strchr("us", from.kind))
         return lower_ptx_refuse(a, "only integers are converted");
     if (!lower_ptx_takes(a, 2) || a->now->arguments[0].form != PTX_PLAIN ||
@@ -133,7 +133,7 @@ bool lower_ptx_convert(struct lower_assembly *a)
 bool lower_ptx_convert_address(struct lower_assembly *a)
 {
     struct lower_says s;
-    const unsigned from = strcmp(dpacu_ptx_part(a->now, 1), "to") == 0 ? 2 : 1;
+    const unsigned from = strcmp(ptx_part(a->now, 1), "to") == 0 ? 2 : 1;
     if (!lower_ptx_says(a, from, SAYS_SPACE | SAYS_TYPE, &s) || !lower_ptx_takes(a, 2))
         return false;
     if (s.kind != 'u' || s.bits != 64 || !(s.what & SAYS_SPACE))
@@ -160,7 +160,7 @@ bool lower_ptx_compare(struct lower_assembly *a)
     if (!only_type(a, 2, 3, &s))
         return false;
     for (size_t i = 0; i < sizeof tests / sizeof *tests && s.kind != 'f'; i++) {
-        if (strcmp(dpacu_ptx_part(a->now, 1), tests[i].name) != 0)
+        if (strcmp(ptx_part(a->now, 1), tests[i].name) != 0)
             continue;
         LLVMValueRef x = lower_ptx_argument(a, 1, s.bits);
         LLVMValueRef y = x ? lower_ptx_argument(a, 2, s.bits) : NULL;
@@ -248,8 +248,8 @@ static LLVMValueRef two_operands(struct lower_assembly *a, const struct arithmet
 static bool multiply(struct lower_assembly *a, bool adds)
 {
     struct lower_says s;
-    const bool wide = strcmp(dpacu_ptx_part(a->now, 1), "wide") == 0;
-    if (!wide && strcmp(dpacu_ptx_part(a->now, 1), "lo") != 0)
+    const bool wide = strcmp(ptx_part(a->now, 1), "wide") == 0;
+    if (!wide && strcmp(ptx_part(a->now, 1), "lo") != 0)
         return lower_ptx_refuse(a, "this form is not supported");
     if (!only_type(a, 2, adds ? 4 : 3, &s))
         return false;
@@ -270,7 +270,7 @@ static bool multiply(struct lower_assembly *a, bool adds)
 
 bool lower_ptx_arithmetic(struct lower_assembly *a)
 {
-    const char *name = dpacu_ptx_part(a->now, 0);
+    const char *name = ptx_part(a->now, 0);
     const struct arithmetic *what = NULL;
     struct lower_says s;
     for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)

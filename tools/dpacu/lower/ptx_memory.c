@@ -151,7 +151,7 @@ static bool store_async(struct lower_assembly *a)
 bool lower_ptx_store(struct lower_assembly *a)
 {
     struct lower_says s;
-    if (strcmp(dpacu_ptx_part(a->now, 1), "async") == 0)
+    if (strcmp(ptx_part(a->now, 1), "async") == 0)
         return store_async(a);
     return lower_ptx_says(a, 1,
                           SAYS_ORDER | SAYS_SCOPE | SAYS_SPACE | SAYS_VECTOR | SAYS_TYPE |
@@ -176,10 +176,10 @@ static bool is_proxy(const struct ptx_instruction *i)
     char kind[64] = "";
     for (unsigned k = 2; k < i->part_count; k++)
         snprintf(kind + strlen(kind), sizeof kind - strlen(kind), "%s%s", k > 2 ? "." : "",
-                 dpacu_ptx_part(i, k));
+                 ptx_part(i, k));
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (strcmp(kind, kinds[k]) == 0)
-            return strcmp(dpacu_ptx_part(i, 1), "proxy") == 0;
+            return strcmp(ptx_part(i, 1), "proxy") == 0;
     return false;
 }
 
@@ -203,7 +203,7 @@ bool lower_ptx_fence(struct lower_assembly *a)
 
 bool lower_ptx_membar(struct lower_assembly *a)
 {
-    const char *scope = dpacu_ptx_part(a->now, 1);
+    const char *scope = ptx_part(a->now, 1);
     const bool known =
         a->now->part_count == 2 &&
         (strcmp(scope, "cta") == 0 || strcmp(scope, "gl") == 0 || strcmp(scope, "sys") == 0);
@@ -273,7 +273,7 @@ bool lower_ptx_copy(struct lower_assembly *a)
     char opcode[sizeof a->now->opcode] = "";
     for (unsigned i = 0; i < a->now->part_count; i++)
         snprintf(opcode + strlen(opcode), sizeof opcode - strlen(opcode), "%s%s", i ? "." : "",
-                 dpacu_ptx_part(a->now, i));
+                 ptx_part(a->now, i));
     enum what what = 0;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (strcmp(opcode, forms[i].opcode) == 0)
@@ -296,8 +296,8 @@ bool lower_ptx_copy(struct lower_assembly *a)
 /* The caches of the host fill themselves. */
 bool lower_ptx_prefetch(struct lower_assembly *a)
 {
-    const char *last = dpacu_ptx_part(a->now, a->now->part_count - 1);
-    const char *space = dpacu_ptx_part(a->now, 1);
+    const char *last = ptx_part(a->now, a->now->part_count - 1);
+    const char *space = ptx_part(a->now, 1);
     const bool level = strcmp(last, "L1") == 0 || strcmp(last, "L2") == 0;
     const bool known = strcmp(space, "global") == 0 || strcmp(space, "local") == 0;
     if (!level || a->now->part_count > 3 || (a->now->part_count == 3 && !known))

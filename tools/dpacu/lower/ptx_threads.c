@@ -17,8 +17,7 @@ bool lower_ptx_sleep(struct lower_assembly *a)
 
 static bool is_opcode(const struct lower_assembly *a, const char *second, const char *third)
 {
-    return strcmp(dpacu_ptx_part(a->now, 1), second) == 0 &&
-           strcmp(dpacu_ptx_part(a->now, 2), third) == 0 &&
+    return strcmp(ptx_part(a->now, 1), second) == 0 && strcmp(ptx_part(a->now, 2), third) == 0 &&
            a->now->part_count == (*third ? 3u : 2u);
 }
 
@@ -32,7 +31,7 @@ static bool wait_for_warp(struct lower_assembly *a)
 
 bool lower_ptx_barrier(struct lower_assembly *a)
 {
-    const bool bar = strcmp(dpacu_ptx_part(a->now, 0), "bar") == 0;
+    const bool bar = strcmp(ptx_part(a->now, 0), "bar") == 0;
     const bool arrives = is_opcode(a, "arrive", "") || is_opcode(a, "cta", "arrive");
     if (bar && is_opcode(a, "warp", "sync"))
         return wait_for_warp(a);

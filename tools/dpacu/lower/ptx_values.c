@@ -97,7 +97,7 @@ bool lower_ptx_says(struct lower_assembly *a, unsigned from, unsigned allowed,
 {
     *out = (struct lower_says){.vector = 1};
     for (unsigned i = from; i < a->now->part_count; i++) {
-        const char *part = dpacu_ptx_part(a->now, i);
+        const char *part = ptx_part(a->now, i);
         const struct word *w = word_of(part);
         const unsigned what = w ? w->what : lower_ptx_type(part, out) ? (unsigned)SAYS_TYPE : 0u;
         if (!(what & allowed) || (what != SAYS_HINT && (out->what & what)))

@@ -128,7 +128,7 @@ static bool takes_word(const char *name, size_t size)
     return false;
 }
 
-bool dpacu_ptx_escape(const char *text, size_t size, struct dpk_buf *out)
+bool ptx_escape(const char *text, size_t size, struct dpk_buf *out)
 {
     struct scanner s = {.text = dpk_reader(text, size), .out = out};
     bool assembly = false; /* behind asm, or asm volatile */

@@ -339,8 +339,7 @@ static bool take_statement(struct parser *p)
     return take_registers(p);
 }
 
-enum dpk_status dpacu_ptx_parse(const char *text, size_t size, struct ptx *out,
-                                struct dpk_error *err)
+enum dpk_status ptx_parse(const char *text, size_t size, struct ptx *out, struct dpk_error *err)
 {
     struct parser p = {.text = dpk_reader(text, size), .out = out, .err = err};
     memset(out, 0, sizeof *out);
@@ -355,7 +354,7 @@ enum dpk_status dpacu_ptx_parse(const char *text, size_t size, struct ptx *out,
     return DPK_OK;
 }
 
-const char *dpacu_ptx_part(const struct ptx_instruction *i, unsigned part)
+const char *ptx_part(const struct ptx_instruction *i, unsigned part)
 {
     return part < i->part_count ? i->opcode + i->parts[part] : "";
 }

@@ -1,10 +1,10 @@
 /*
  * ptx: the text of an inline assembly statement, as instructions. It knows the grammar, but no
- * instruction. Before, dpacu_ptx_escape makes clang take what nvcc takes.
+ * instruction. Before, ptx_escape makes clang take what nvcc takes.
  *
  *     struct ptx ptx;
- *     if (dpacu_ptx_parse("ld.acquire.sys.b32 $0, [$1];", 28, &ptx, &err) == DPK_OK)
- *         dpacu_ptx_part(&ptx.instructions[0], 1);      // "acquire"
+ *     if (ptx_parse("ld.acquire.sys.b32 $0, [$1];", 28, &ptx, &err) == DPK_OK)
+ *         ptx_part(&ptx.instructions[0], 1);      // "acquire"
  */
 #ifndef DPK_DPACU_PTX_PTX_H
 #define DPK_DPACU_PTX_PTX_H
@@ -68,13 +68,12 @@ struct ptx {
 /* Reads `size` bytes of text, in which "$3" is an operand, as LLVM writes them. Errors:
  * DPK_ERR_FORMAT for what is no instruction, or more than the limits above; the message names the
  * instruction. */
-enum dpk_status dpacu_ptx_parse(const char *text, size_t size, struct ptx *out,
-                                struct dpk_error *err);
+enum dpk_status ptx_parse(const char *text, size_t size, struct ptx *out, struct dpk_error *err);
 /* Returns a part of the opcode, which '.' separates, or "" behind the last. */
-const char *dpacu_ptx_part(const struct ptx_instruction *i, unsigned part);
+const char *ptx_part(const struct ptx_instruction *i, unsigned part);
 
 /* Writes source text behind its preprocessor with "%%laneid" for each "%laneid" in an assembly
  * statement with operands. Returns whether it has changed something. `out` may have failed. */
-bool dpacu_ptx_escape(const char *text, size_t size, struct dpk_buf *out);
+bool ptx_escape(const char *text, size_t size, struct dpk_buf *out);
 
 #endif

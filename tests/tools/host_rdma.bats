@@ -51,7 +51,8 @@ setup_file() {
     wait $listener
 }
 
-# Except functions that DOCA 2.5 to 2.9 has under other names, and the bridge, which is not a device function.
+# Except functions that DOCA 2.5 to 2.9 has under other names, its shared receive queues, and the bridge, which is not a device
+# function.
 @test "every function of DOCA RDMA is declared and exported" {
     local list=$BATS_TEST_DIRNAME/../host/doca_rdma.txt t=$BATS_TEST_TMPDIR l=$DPAKIT_BUILD/lib
     LC_ALL=C sort -u "$list" | diff - "$list"

@@ -59,9 +59,7 @@ static enum dpk_status read_version(const yaml_node_t *n, uint32_t *out, struct 
     size_t length = text ? strlen(text) : 0;
     if (length == 0 || strspn(text, "0123456789") != length || (length > 1 && text[0] == '0'))
         return fail_at(n, err, "not a version (a decimal number):", text ? text : "");
-    for (size_t i = 0; i < length && value <= UINT32_MAX; i++)
-        value = value * 10 + (unsigned)(text[i] - '0');
-    if (value > UINT32_MAX)
+    if (!dpk_number(text, 0, UINT32_MAX, &value))
         return fail_at(n, err, "a version has 32 bits:", text);
     *out = (uint32_t)value;
     return DPK_OK;

@@ -66,7 +66,7 @@ setup_file() {
     [ -z "$output" ]
     grep -vxFf <(cat "$list" "$here"/doca_{core,rdma}.txt) "$t/exported" >"$t/others"
     cut -d ' ' -f 1 "$here"/states_2.*.txt | sort -u >"$t/older"
-    run grep -vxFf "$t/older" <(grep -vE '_v2_[0-9]+$|^doca_(get_error|dpa_ep|bufpool)_' "$t/others")
+    run grep -vxFf "$t/older" <(grep -vE '_v2_[0-9]+$|^doca_(get_error|dpa_ep|bufpool|log_backend_create_with_buffer)(_|$)' "$t/others")
     [ -z "$output" ]
     for h in buf_array clock dpa mmap_advise sync_event uar umem version; do
         echo "#include <doca_$h.h>"

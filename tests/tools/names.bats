@@ -125,11 +125,11 @@ tools/urom-worker worker
 
 # Lines "ROOM NAME" of the external names of the project's own objects.
 externals() {
-    (cd "$DPAKIT_BUILD/obj" && find lib runtime tools -name '*.o' | LC_ALL=C sort) | while read -r object; do
-        [ -e "$tree/${object%.o}.c" ] || continue
-        nm -g --defined-only "$DPAKIT_BUILD/obj/$object" |
-            awk -v room="${object%/*}" 'NF == 3 && $2 ~ /^[TDBRCW]$/ { print room, $3 }'
-    done | LC_ALL=C sort -u
+    (cd "$tree" && find lib runtime tools -name '*.c') | sed 's/c$/o/' |
+        while read -r object; do [ ! -e "$DPAKIT_BUILD/obj/$object" ] || echo "$object"; done >objects
+    # Lines "OBJECT:ADDRESS KIND NAME".
+    (cd "$DPAKIT_BUILD/obj" && xargs nm -A -g --defined-only) <objects |
+        awk 'NF == 3 && $2 ~ /^[TDBRCW]$/ { sub(/\/[^\/]*$/, "", $1); print $1, $3 }' | LC_ALL=C sort -u
 }
 
 @test "each external name that no library exports begins with the name of its room" {

@@ -31,11 +31,15 @@ words() {
     [ -z "$output" ]
 }
 
-# Prints external names, of functions or data, that two sources define: NAME OBJECT OBJECT... Objects of removed
-# sources do not count.
-defined_twice() { # TREE OBJECTS
+# Prints the objects of the sources of a tree. Objects of removed sources are left out.
+objects_of() { # TREE OBJECTS
     (cd "$1" && find lib runtime tools -name '*.c') | sed 's/c$/o/' |
-        while read -r object; do [ ! -e "$2/$object" ] || echo "$object"; done >looked_at
+        while read -r object; do [ ! -e "$2/$object" ] || echo "$object"; done
+}
+
+# Prints external names, of functions or data, that two sources define: NAME OBJECT OBJECT...
+defined_twice() { # TREE OBJECTS
+    objects_of "$1" "$2" >looked_at
     (cd "$2" && xargs nm -A -g --defined-only) <looked_at |
         awk '{ file = $1; sub(/:.*/, "", file); where[$NF] = where[$NF] " " file; if (count[$NF]++ == 1) twice[$NF] = 1 }
             END { for (name in twice) print name where[name] }' | sort
@@ -125,8 +129,7 @@ tools/urom-worker worker
 
 # Lines "ROOM NAME" of the external names of the project's own objects.
 externals() {
-    (cd "$tree" && find lib runtime tools -name '*.c') | sed 's/c$/o/' |
-        while read -r object; do [ ! -e "$DPAKIT_BUILD/obj/$object" ] || echo "$object"; done >objects
+    objects_of "$tree" "$DPAKIT_BUILD/obj" >objects
     # Lines "OBJECT:ADDRESS KIND NAME".
     (cd "$DPAKIT_BUILD/obj" && xargs nm -A -g --defined-only) <objects |
         awk 'NF == 3 && $2 ~ /^[TDBRCW]$/ { sub(/\/[^\/]*$/, "", $1); print $1, $3 }' | LC_ALL=C sort -u

@@ -1,4 +1,4 @@
-/* Inline PTX: makes code of the host of it, with the same order of memory. What it does not know is
+/* Turns inline PTX into host code with the same order of memory accesses. An unknown instruction is
  * an error. */
 #include "assembly.h"
 

@@ -118,9 +118,10 @@ bool lower_ptx_convert(struct lower_assembly *a)
         !lower_ptx_type(ptx_part(a->now, 2), &from) || !strchr("us", to.kind) ||
         !strchr("us", from.kind))
         return lower_ptx_refuse(a, "only integers are converted");
-    if (!lower_ptx_takes(a, 2) || a->now->arguments[0].form != PTX_PLAIN ||
-        a->now->arguments[1].form != PTX_PLAIN)
+    if (!lower_ptx_takes(a, 2))
         return false;
+    if (a->now->arguments[0].form != PTX_PLAIN || a->now->arguments[1].form != PTX_PLAIN)
+        return lower_ptx_refuse(a, "an operand has a wrong form");
     LLVMValueRef value = lower_ptx_get_low(a, &a->now->arguments[1].at[0], from.bits);
     if (!value)
         return false;
@@ -185,18 +186,12 @@ bool lower_ptx_select(struct lower_assembly *a)
 
 /* ---- Arithmetic ---- */
 
-static LLVMValueRef minimum(struct lower_assembly *a, LLVMValueRef x, LLVMValueRef y,
+/* The smaller or the larger of two values. */
+static LLVMValueRef extreme(struct lower_assembly *a, bool smaller, LLVMValueRef x, LLVMValueRef y,
                             bool is_signed)
 {
     LLVMValueRef less = LLVMBuildICmp(a->l->builder, is_signed ? LLVMIntSLT : LLVMIntULT, x, y, "");
-    return LLVMBuildSelect(a->l->builder, less, x, y, "");
-}
-
-static LLVMValueRef maximum(struct lower_assembly *a, LLVMValueRef x, LLVMValueRef y,
-                            bool is_signed)
-{
-    LLVMValueRef less = LLVMBuildICmp(a->l->builder, is_signed ? LLVMIntSLT : LLVMIntULT, x, y, "");
-    return LLVMBuildSelect(a->l->builder, less, y, x, "");
+    return LLVMBuildSelect(a->l->builder, less, smaller ? x : y, smaller ? y : x, "");
 }
 
 /* Shifts of the size of the value or more give 0, or copies of the sign. */
@@ -233,10 +228,8 @@ static LLVMValueRef two_operands(struct lower_assembly *a, const struct arithmet
                                  const struct lower_says *s, LLVMValueRef x, LLVMValueRef y)
 {
     const bool is_signed = s->kind == 's';
-    if (strcmp(what->name, "min") == 0)
-        return minimum(a, x, y, is_signed);
-    if (strcmp(what->name, "max") == 0)
-        return maximum(a, x, y, is_signed);
+    if (strcmp(what->name, "min") == 0 || strcmp(what->name, "max") == 0)
+        return extreme(a, strcmp(what->name, "min") == 0, x, y, is_signed);
     if (strcmp(what->name, "shl") == 0)
         return shift(a, LLVMShl, x, y);
     if (strcmp(what->name, "shr") == 0)

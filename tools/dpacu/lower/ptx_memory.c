@@ -169,17 +169,30 @@ static bool build_fence(struct lower_assembly *a, LLVMAtomicOrdering ordering)
     return true;
 }
 
-/* Memory is seen by all in one way here, so a fence of proxies is one of threads. */
+/* Joins the parts of an opcode, from number `from` on, by dots. */
+struct joined {
+    char text[sizeof((struct ptx_instruction *)0)->opcode];
+};
+static struct joined join(const struct ptx_instruction *i, unsigned from)
+{
+    struct joined out = {""};
+    for (unsigned k = from; k < i->part_count; k++) {
+        const size_t size = strlen(out.text);
+        snprintf(out.text + size, sizeof out.text - size, "%s%s", k > from ? "." : "",
+                 ptx_part(i, k));
+    }
+    return out;
+}
+
+/* All threads see memory in the same way here, so a fence of proxies is a fence of threads. */
 static bool is_proxy(const struct ptx_instruction *i)
 {
-    static const char *const kinds[] = {"alias", "async", "async.global", "async.shared::cta"};
-    char kind[64] = "";
-    for (unsigned k = 2; k < i->part_count; k++)
-        snprintf(kind + strlen(kind), sizeof kind - strlen(kind), "%s%s", k > 2 ? "." : "",
-                 ptx_part(i, k));
+    static const char *const kinds[] = {"proxy.alias", "proxy.async", "proxy.async.global",
+                                        "proxy.async.shared::cta"};
+    const struct joined kind = join(i, 1);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (strcmp(kind, kinds[k]) == 0)
-            return strcmp(ptx_part(i, 1), "proxy") == 0;
+        if (strcmp(kind.text, kinds[k]) == 0)
+            return true;
     return false;
 }
 
@@ -270,13 +283,10 @@ bool lower_ptx_copy(struct lower_assembly *a)
         {"cp.async.wait_group", WAIT},
         {"cp.async.wait_all", WAIT_ALL},
     };
-    char opcode[sizeof a->now->opcode] = "";
-    for (unsigned i = 0; i < a->now->part_count; i++)
-        snprintf(opcode + strlen(opcode), sizeof opcode - strlen(opcode), "%s%s", i ? "." : "",
-                 ptx_part(a->now, i));
+    const struct joined opcode = join(a->now, 0);
     enum what what = 0;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (strcmp(opcode, forms[i].opcode) == 0)
+        if (strcmp(opcode.text, forms[i].opcode) == 0)
             what = forms[i].what;
     switch (what) {
     case BULK:
@@ -293,7 +303,7 @@ bool lower_ptx_copy(struct lower_assembly *a)
     return lower_ptx_refuse(a, "this form is not supported");
 }
 
-/* The caches of the host fill themselves. */
+/* A prefetch makes no code: the host's processor fills its caches itself. */
 bool lower_ptx_prefetch(struct lower_assembly *a)
 {
     const char *last = ptx_part(a->now, a->now->part_count - 1);

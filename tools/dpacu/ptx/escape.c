@@ -1,5 +1,5 @@
-/* nvcc takes "%laneid" for the register in every assembly statement; for clang it must be
- * "%%laneid" in those that have operands. */
+/* nvcc reads "%laneid" as the register in every assembly statement. clang requires "%%laneid" in a
+ * statement with operands. */
 #include "ptx.h"
 
 #include <ctype.h>

@@ -91,7 +91,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Takes letters, digits and bytes of `more`. Returns false if there are none, or too many. */
+/* Takes letters, digits and bytes of `more`. Returns false for an empty word, and for a word that is too long. */
 static bool take_word(struct parser *p, const char *more, char *out, size_t room)
 {
     size_t size = 0;
@@ -155,17 +155,12 @@ static bool find_register(const struct ptx *ptx, const char *name, unsigned *out
 static bool take_operand(struct parser *p, struct ptx_value *out)
 {
     char digits[4] = "";
-    if (!isdigit((unsigned char)peek(p)) || !take_word(p, "", digits, sizeof digits))
+    uint64_t index;
+    if (!take_word(p, "", digits, sizeof digits) || !dpk_number(digits, 0, 999, &index))
         return refuse(p, "a '$' without the number of an operand");
-    unsigned index = 0;
-    for (const char *d = digits; *d; d++) {
-        if (!isdigit((unsigned char)*d))
-            return refuse(p, "a '$' without the number of an operand");
-        index = index * 10 + digit_of(*d);
-    }
     if (index >= PTX_OPERANDS_MAX)
         return refuse(p, "too many operands");
-    *out = (struct ptx_value){.kind = PTX_OPERAND, .index = index};
+    *out = (struct ptx_value){.kind = PTX_OPERAND, .index = (unsigned)index};
     return true;
 }
 
@@ -211,10 +206,8 @@ static bool take_address(struct parser *p, struct ptx_argument *out)
     out->count = 1;
     if (!take_value(p, &out->at[0]))
         return false;
-    if (take(p, '+') && !take_number(p, &offset))
-        return refuse(p, "the offset of an address is not a number");
-    skip_space(p);
-    if (peek(p) == '-' && !take_number(p, &offset))
+    const bool plus = take(p, '+');
+    if ((plus || peek(p) == '-') && !take_number(p, &offset))
         return refuse(p, "the offset of an address is not a number");
     out->offset = (int64_t)offset;
     return take(p, ']') || refuse(p, "an address without ']'");
@@ -349,9 +342,7 @@ enum dpk_status ptx_parse(const char *text, size_t size, struct ptx *out, struct
             return DPK_ERR_FORMAT;
     }
     p.statement = text;
-    if (p.depth)
-        return refuse(&p, "a '{' without '}'") ? DPK_OK : DPK_ERR_FORMAT;
-    return DPK_OK;
+    return p.depth == 0 || refuse(&p, "a '{' without '}'") ? DPK_OK : DPK_ERR_FORMAT;
 }
 
 const char *ptx_part(const struct ptx_instruction *i, unsigned part)

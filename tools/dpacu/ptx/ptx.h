@@ -66,8 +66,8 @@ struct ptx {
 };
 
 /* Reads `size` bytes of text, in which "$3" is an operand, as LLVM writes them. Errors:
- * DPK_ERR_FORMAT for what is no instruction, or more than the limits above; the message names the
- * instruction. */
+ * DPK_ERR_FORMAT for a text that is not an instruction, or exceeds the limits above; the message
+ * names the instruction. */
 enum dpk_status ptx_parse(const char *text, size_t size, struct ptx *out, struct dpk_error *err);
 /* Returns a part of the opcode, which '.' separates, or "" behind the last. */
 const char *ptx_part(const struct ptx_instruction *i, unsigned part);

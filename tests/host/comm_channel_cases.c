@@ -1,5 +1,5 @@
-/* Behaviours of doca_comm_channel (DOCA 2.2 to 2.6), one function each; main runs the one that
- * argv[1] names. Both ends are in this program, except ends that die. */
+/* Behaviours of doca_comm_channel (DOCA 2.2 to 2.6), a function for each. argv[1] names the function
+ * that main runs. Both ends are in this program, except ends that die. */
 #include <doca_comm_channel.h>
 #include <poll.h>
 #include <signal.h>

@@ -66,8 +66,7 @@ static pid_t set_x_later(int begin)
     _exit((int)said);
 }
 
-/* Another process starts to set x = 1, then this process commits y = 1. So x = 1 is no longer
- * legal. */
+/* Another process starts to set x = 1. Then this process commits y = 1, which forbids x = 1. */
 static void rules_hold_against_a_writer_that_was_first(void **state)
 {
     (void)state;

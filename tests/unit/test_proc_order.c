@@ -1,4 +1,4 @@
-/* runtime/engine/proc: requests of the host run after threads that an event woke earlier. */
+/* runtime/engine/proc: if an event wakes threads before the host sends a request, the threads run first. */
 #include <pthread.h>
 
 #include "dpa_threads.h"

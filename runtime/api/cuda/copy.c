@@ -50,8 +50,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyK
     return copy(&c, kind, NULL, true);
 }
 
-/* Returns true for memory of the device and pinned memory of the host. The program may change other
- * host memory after the call, so that memory is copied during the call. */
+/* Returns true for device memory and for pinned host memory. Other host memory is copied during the
+ * call, because the program may change the memory after the call. */
 static bool is_pinned(const void *at)
 {
     struct dpk_gpu_memory m;

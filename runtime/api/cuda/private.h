@@ -13,7 +13,7 @@ struct cuda_function {
     const char *name, *id;
     uint32_t dynamic_max; /* largest dynamic shared memory in bytes; 0: the default */
 };
-/* A variable of device code. The host names it by the address of the host's variable. */
+/* A variable of device code. Host code names the variable by the address of a host variable. */
 struct cuda_symbol {
     const void *shadow;
     const struct dpk_gpu_variable *variable;

@@ -1,4 +1,4 @@
-/* Memory of the host program that a function reads and writes: finds it by addresses of the bus. */
+/* Finds host memory by its bus addresses, so that a PCI function can read and write the memory. */
 #include <linux/pci_regs.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * memory: memory of the emulated GPU and of the host, as CUDA programs allocate it. A guard page
- * after each allocation faults.
+ * memory: allocates memory of the emulated GPU, and host memory, for CUDA programs. A guard page
+ * follows each allocation: an access to this page faults.
  *
  *     void *at = dpk_gpu_memory_new(4096, DPK_GPU_MEMORY_DEVICE);
  *     struct dpk_gpu_memory m;

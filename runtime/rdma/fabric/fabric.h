@@ -73,8 +73,8 @@ const struct dpk_fabric_place *dpk_fabric_place(const struct dpk_fabric *f);
 int dpk_fabric_fd(const struct dpk_fabric *f);
 /* Handles arrived messages and lost peers. Returns true if it did anything. */
 bool dpk_fabric_run(struct dpk_fabric *f);
-/* Sends signs of life, and finds silent peers. Returns the time in milliseconds after which it must
- * be called again; UINT64_MAX if there is no link. */
+/* Sends signs of life, and finds silent peers. The caller calls this function again after the
+ * returned number of milliseconds. Without a link the number is UINT64_MAX. */
 uint64_t dpk_fabric_look(struct dpk_fabric *f);
 
 /* Opens a link to a place. Messages may be sent at once. If no process listens at the place, the

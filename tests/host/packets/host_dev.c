@@ -1,5 +1,5 @@
-/* Packets are in host memory. A window swaps their addresses, and the queues name the memory by a
- * key of the host. */
+/* Packets are in host memory. A window swaps their addresses. The queues name the memory by the
+ * host's memory key. */
 #include "packets_dev.h"
 #include "packets_test_com.h"
 

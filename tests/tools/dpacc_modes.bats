@@ -401,5 +401,5 @@ __dpa_rpc__ unsigned long one(void) { return ONE; }' > 'on"e.c'
     dpacc bad.c -o out.a -dryrun > commands
     no_output
     bash -n commands
-    for tool in clang ld.lld gcc ar; do grep -q "^$tool " commands; done
+    for tool in clang ld.lld gcc gcc-ar; do grep -q "^$tool " commands; done
 }

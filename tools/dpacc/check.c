@@ -1,5 +1,6 @@
 #include "common/self.h"
 #include "config.h"
+#include "programs.h"
 #include "sanitize.h"
 
 #include "fat/fat.h"
@@ -253,30 +254,6 @@ static enum dpk_status check_app(const struct config *c, struct dpk_error *err)
     return DPK_OK;
 }
 
-static bool can_execute(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-static bool on_path(const char *program)
-{
-    if (strchr(program, '/'))
-        return can_execute(program);
-    const char *list = getenv("PATH");
-    if (!list)
-        list = "/usr/local/bin:/usr/bin:/bin";
-    while (*list) {
-        size_t length = strcspn(list, ":");
-        char path[PATH_MAX];
-        int n = snprintf(path, sizeof path, "%.*s/%s", (int)length, length ? list : ".", program);
-        if (n > 0 && (size_t)n < sizeof path && can_execute(path))
-            return true;
-        list += length + (list[length] == ':');
-    }
-    return false;
-}
-
 /* Refuses options that end a compiler before it makes an object; otherwise a later step would fail
  * without saying why. */
 static enum dpk_status check_compiles(const char *option, const struct words *options,
@@ -293,6 +270,7 @@ static enum dpk_status check_compiles(const char *option, const struct words *op
 
 static enum dpk_status check_rest(struct config *c, struct dpk_error *err)
 {
+    char path[PATH_MAX];
     enum dpk_status status = dpacc_sanitize_edit(&c->device_options, c->root, err);
     if (status != DPK_OK)
         return dpk_error_prefix(err, "-devicecc-options");
@@ -301,7 +279,7 @@ static enum dpk_status check_rest(struct config *c, struct dpk_error *err)
         status = check_compiles("-hostcc-options", &c->host_options, err);
     if (status != DPK_OK)
         return status;
-    if (!on_path(c->hostcc))
+    if (!dpacc_programs_find(c->hostcc, path))
         return dpk_fail(err, DPK_ERR_USAGE,
                         "-hostcc: the host compiler '%s' cannot be run; give its path", c->hostcc);
     if (c->attributes) {

@@ -2,6 +2,7 @@
 
 #include "fat/fat.h"
 #include "ifgen.h"
+#include "programs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,10 @@ enum dpk_status dpacc_inputs_find_resources(struct build *b)
     struct dpk_buf answer = {0};
     struct words *command = dpk_jobs_add(&b->jobs, "device compiler", 2);
     dpacc_device_compiler(command);
+    if (command->count == 1 && (b->resources = dpacc_programs_resources(command->at[0]))) {
+        dpk_jobs_free(&b->jobs);
+        return DPK_OK;
+    }
     dpk_words_add(command, "-print-resource-dir");
     enum dpk_status status = ask(b, &answer);
     if (status == DPK_OK) {

@@ -151,3 +151,38 @@ END
     [ "$(dparun "$f/k.a" --rpc more 5)" = "result: 12 (0xc)" ]
     [ "$(dparun patched.a --rpc more 5)" = "result: 50 (0x32)" ]
 }
+
+@test "symbols that only the link needs are removed, unless relocations use them" {
+    cp "$f/k.c" .
+    dpacc k.c -o k.a -keep-dir k --devicelink-options=--emit-relocs
+    readelf -sW k/device_exec.bf3 | grep -q _dpacc_register_
+    for exe in "$f"/k/device_exec.bf3 "$f"/bare/device_exec.bf3; do
+        readelf -hSsW "$exe" >listed 2>warnings
+        [ ! -s warnings ]
+        awk '$1 ~ /^[1-9][0-9]*:$/ && NF < 8 { print; bad = 1 } END { exit bad }' listed
+        ! grep _dpacc_register_ listed || false
+        # The first global symbol is where the table says.
+        first=$(readelf -SW "$exe" | awk '$3 == "SYMTAB" || $2 == ".symtab" { print $(NF - 1) }')
+        [ "$(readelf -sW "$exe" | awk '$5 == "GLOBAL" || $5 == "WEAK" { sub(":", "", $1); print $1; exit }')" = "$first" ]
+        llvm-objcopy "$exe" copy # which reads every table
+    done
+}
+
+@test "the compiler's headers are found beside clang, and a wrapper is asked for them" {
+    cp "$f/bare.c" k.c
+    dpacc k.c -o k.a -dryrun >printed
+    grep -q -- "-resource-dir $(clang -print-resource-dir) " printed
+    printf '#!/bin/sh\necho "$*" >>"%s"\nexec clang "$@"\n' "$PWD/asked" >clang-wrapper
+    chmod +x clang-wrapper
+    DPA_CLANG=$PWD/clang-wrapper dpacc k.c -o k.a
+    grep -qx -- -print-resource-dir asked
+    dparun k.a --rpc f 41 | grep -q '42'
+}
+
+@test "host objects are archived by the compiler's ar, or by ar" {
+    cp "$f/bare.c" k.c
+    dpacc k.c -o k.a -dryrun | grep -q '^gcc-ar crD '
+    DPA_HOST_AR=llvm-ar dpacc k.c -o k.a -dryrun | grep -q '^llvm-ar crD '
+    mkdir bin && ln -s "$(command -v gcc)" bin/gcc # without gcc-ar beside it
+    dpacc k.c -o k.a -hostcc="$PWD/bin/gcc" -dryrun | grep -q '^ar crD '
+}

@@ -141,11 +141,7 @@ static enum dpk_status link_programs(struct build *b)
                           dpk_jobs_add(&b->jobs, "device link", 1));
     enum dpk_status status = dpacc_build_run_jobs(b);
     for (size_t t = 0; t < c->target_count && status == DPK_OK; t++)
-        dpacc_strip_labels(c, &b->paths, t, dpk_jobs_add(&b->jobs, "device symbols", 2));
-    if (status == DPK_OK)
-        status = dpacc_build_run_jobs(b);
-    for (size_t t = 0; t < c->target_count && status == DPK_OK; t++)
-        dpacc_name_target(c, &b->paths, t, dpk_jobs_add(&b->jobs, "device target", 2));
+        dpacc_finish_device(c, &b->paths, t, dpk_jobs_add(&b->jobs, "device executable", 2));
     if (status == DPK_OK)
         dpacc_make_meta(c, &b->paths, &hosts, dpk_jobs_add(&b->jobs, "embedding", 2));
     dpk_words_free(&entries);

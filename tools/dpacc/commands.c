@@ -486,20 +486,10 @@ void dpacc_link_device(const struct config *c, const struct paths *p, const stru
     add_libraries(c, p, fat, target, out);
 }
 
-void dpacc_strip_labels(const struct config *c, const struct paths *p, size_t target,
-                        struct words *out)
+void dpacc_finish_device(const struct config *c, const struct paths *p, size_t target,
+                         struct words *out)
 {
-    dpk_words_add(out, dpacc_commands_tool("DPA_OBJCOPY", "llvm-objcopy"));
-    dpk_words_add(out, "--wildcard");
-    dpk_words_add(out, "--strip-symbol=");
-    dpk_words_add(out, "--strip-symbol=" IFGEN_REGISTRAR "*");
-    dpk_words_addf(out, "%sdevice_exec.%s", p->dir, c->targets[target]->name);
-}
-
-void dpacc_name_target(const struct config *c, const struct paths *p, size_t target,
-                       struct words *out)
-{
-    begin_step(c, "name-target", out);
+    begin_step(c, "finish", out);
     dpk_words_addf(out, "%sdevice_exec.%s", p->dir, c->targets[target]->name);
     dpk_words_add(out, c->targets[target]->name);
 }

@@ -63,12 +63,10 @@ void dpacc_join_device(const struct config *c, const struct paths *p, size_t ind
  * `fat` says which archives are for several targets. */
 void dpacc_link_device(const struct config *c, const struct paths *p, const struct words *entries,
                        const bool *fat, size_t target, struct words *out);
-/* Removes hundreds of local labels, which the compiler makes for relocations, and marks (ifgen.h). */
-void dpacc_strip_labels(const struct config *c, const struct paths *p, size_t target,
-                        struct words *out);
-/* Names the target in the executable. */
-void dpacc_name_target(const struct config *c, const struct paths *p, size_t target,
-                       struct words *out);
+/* Removes what only the link needed, hundreds of local labels and marks (ifgen.h), and names the
+ * target in the executable. */
+void dpacc_finish_device(const struct config *c, const struct paths *p, size_t target,
+                         struct words *out);
 void dpacc_archive_device(const struct config *c, const struct paths *p, size_t target,
                           struct words *out);
 /* Lists the names of the global symbols in a file. */

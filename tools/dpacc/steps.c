@@ -7,6 +7,7 @@
 #include "embed.h"
 #include "fat/fat.h"
 #include "ifgen.h"
+#include "labels.h"
 #include "library_name.h"
 #include "target_section.h"
 
@@ -382,8 +383,8 @@ static enum dpk_status step_library_name(size_t count, char *const *words, bool 
     return write_file(words[0], "", &made, err);
 }
 
-static enum dpk_status step_name_target(size_t count, char *const *words, bool driven,
-                                        struct dpk_error *err)
+static enum dpk_status step_finish(size_t count, char *const *words, bool driven,
+                                   struct dpk_error *err)
 {
     struct dpk_buf executable = {0};
     (void)driven;
@@ -393,6 +394,7 @@ static enum dpk_status step_name_target(size_t count, char *const *words, bool d
     enum dpk_status status = dpk_file_read(words[0], INPUT_MAX, &executable, err);
     if (status != DPK_OK)
         return status;
+    dpacc_labels_remove(&executable, IFGEN_REGISTRAR);
     dpacc_target_section_fill(&executable, target->id);
     return write_file(words[0], "", &executable, err);
 }
@@ -427,7 +429,7 @@ static const struct {
     {"meta", step_meta},
     {"library", step_library},
     {"library-name", step_library_name},
-    {"name-target", step_name_target},
+    {"finish", step_finish},
     {"coverage", step_coverage},
 };
 

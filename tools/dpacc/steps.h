@@ -13,6 +13,8 @@
  *         device executables, room for crypto data, attributes ("" for none) as C
  *     dpacc -step meta OUT APP FILE.ENTRY...
  *         the program's variable, its constructor and destructor
+ *     dpacc -step finish EXECUTABLE TARGET
+ *         in place: symbols that nobody needs are removed (labels.h), .dpa.attributes names the target
  *     dpacc -step coverage IN OUT
  *         instrumented assembly, adapted to the DPA (coverage.h)
  *     dpacc -step library OUT TARGET=ARCHIVE...

@@ -156,13 +156,16 @@ static enum dpk_register_status get_mcam(struct register_call *call, struct dpk_
     (void)err;
     const unsigned group = register_get(call, "access_reg_group");
     struct mask mask = {.first = GROUP_FIRST + group * GROUP_SIZE};
-    const uint8_t no_features[GROUP_SIZE / 8] = {0};
+    /* Feature 19: a driver may take part in a reset (MFRL). Feature 0 is the lowest bit of the last
+     * byte. */
+    uint8_t features[GROUP_SIZE / 8] = {0};
+    features[sizeof features - 1 - 19 / 8] = 1u << 19 % 8;
     if (group > 2 || register_get(call, "feature_group") != 0)
         return DPK_REGISTER_BAD_PARAMETER;
     for (size_t i = 0; i < call->group_count; i++)
         add_to_mask(&mask, call->groups[i]);
     register_put_bytes(call, "mng_access_reg_cap_mask", mask.bytes, sizeof mask.bytes);
-    register_put_bytes(call, "mng_feature_cap_mask", no_features, sizeof no_features);
+    register_put_bytes(call, "mng_feature_cap_mask", features, sizeof features);
     return DPK_REGISTER_OK;
 }
 

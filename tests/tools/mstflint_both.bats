@@ -5,7 +5,7 @@ source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 db=/usr/share/mstflint/mlxconfig_dbs/mlxconfig_host.db
 
 setup() {
-    [[ $(mstconfig --version) == *'mstflint 4.21'* ]] || skip "no mstflint 4.21 here"
+    command -v mstconfig >/dev/null || skip "no mstflint here"
     cd "$BATS_TEST_TMPDIR" && mkdir devices
     export DPAKIT_DEVICES=$PWD/devices
     unset LD_PRELOAD

@@ -23,12 +23,19 @@ static void free_settings(struct settings *s)
     free(s->list);
 }
 
+/* Adds a setting. `in_range`: a range of an array may name elements that are set already, and its
+ * value counts, as in NVIDIA's mstconfig. */
 static enum dpk_status add(struct settings *s, const struct dpk_nv_name *name, const char *value,
-                           struct dpk_error *err)
+                           bool in_range, struct dpk_error *err)
 {
-    for (size_t i = 0; i < s->count; i++)
-        if (strcmp(s->names[i].text, name->text) == 0)
+    for (size_t i = 0; i < s->count; i++) {
+        if (strcmp(s->names[i].text, name->text) != 0)
+            continue;
+        if (!in_range)
             return dpk_fail(err, DPK_ERR_USAGE, "%s is set twice", name->text);
+        s->values[i] = value;
+        return DPK_OK;
+    }
     if (s->count == s->capacity) {
         size_t capacity = s->capacity ? 2 * s->capacity : 16;
         struct dpk_nv_name *names = reallocarray(s->names, capacity, sizeof *names);
@@ -75,7 +82,7 @@ static enum dpk_status add_word(const struct dpk_nv_defs *defs, char *word, stru
         struct dpk_nv_name one = dpk_nv_name_element(&name, i);
         status = check_value(&one, equals + 1, err);
         if (status == DPK_OK)
-            status = add(s, &one, equals + 1, err);
+            status = add(s, &one, equals + 1, name.first != name.last, err);
     }
     return status;
 }
@@ -211,7 +218,7 @@ static enum dpk_status add_tlv(const struct dpk_nv_defs *defs, const struct dpk_
     enum dpk_status status = DPK_OK;
     for (size_t i = 0; i < all->count && def && status == DPK_OK; i++)
         if (all->names[i].base == def)
-            status = add(s, &all->names[i], NULL, err);
+            status = add(s, &all->names[i], NULL, false, err);
     if (status == DPK_OK && s->count == before)
         return dpk_fail(
             err, DPK_ERR_NOT_FOUND,

@@ -1,5 +1,5 @@
-/* Access registers and the gateway of a card: a program of accesses of the gateway and of registers, on
- * a device of its own. An access that is refused leaves its bytes as they were. */
+/* Access registers, the gateway and fwctl of a card: a program of accesses of the gateway and of
+ * registers, and of commands, on a device of its own. An access that is refused leaves its bytes as they were. */
 #include "api/mst/mst.h"
 
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static void open_world(void)
 static unsigned choose_register(unsigned byte)
 {
     static const uint16_t numbers[] = {0x9020, 0x9024, 0x9025, 0x9028, 0x9030, 0x9033, 0x9034,
-                                       0x9035, 0x9064, 0x907f, 0x9060, 0x9061, 0x9062, 0x9063};
+                                       0x9035, 0x9064, 0x907f, 0x9060, 0x9061, 0x9062, 0x9063,
+                                       0x902f, 0xc00e};
     return byte < 0xf0 ? numbers[byte % (sizeof numbers / sizeof *numbers)] : 0x9000 + byte;
 }
 
@@ -60,6 +61,21 @@ static void access_register(struct dpk_reader *r, unsigned *changes)
         abort();
 }
 
+/* A command of fwctl, with any bytes or as an access of a register. */
+static void run_command(struct dpk_reader *r, unsigned *changes)
+{
+    uint8_t out[96];
+    const size_t size = dpk_read_u8(r), out_size = dpk_read_u8(r) % sizeof out;
+    const uint8_t *in = dpk_read_bytes(r, size);
+    memset(out, 0xee, sizeof out);
+    if (!in || (size > 7 && in[7] == 0 && ++*changes > CHANGES_MAX))
+        return;
+    mst_fwctl_command(gateway.registers, in, size, out, out_size, -1);
+    for (size_t i = out_size; i < sizeof out; i++)
+        if (out[i] != 0xee)
+            abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct dpk_reader r = dpk_reader(data, size);
@@ -68,7 +84,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (unsigned i = 0; i < STEPS_MAX && dpk_reader_left(&r) > 0; i++) {
         const unsigned what = dpk_read_u8(&r);
         const unsigned offset = what % (MST_GATEWAY_SIZE / 4) * 4;
-        if (what >= 0xc0) {
+        if (what >= 0xf0) {
+            run_command(&r, &changes);
+        } else if (what >= 0xc0) {
             access_register(&r, &changes);
         } else if (what & 0x20) {
             (void)mst_gateway_read(&gateway, offset);

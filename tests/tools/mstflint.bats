@@ -296,3 +296,18 @@ bridge() { dpadev exec mlx5_0 -- setpci -s 0000:00:01.0 "$@"; }
     done
     [ "$(boots)" = 3 ]
 }
+
+@test "newer tools take the card by fwctl" {
+    case $version in 4.21) skip "4.21 does not know fwctl" ;; esac
+    by_fwctl() { dpadev exec --trace trace mlx5_0 -- mstconfig -d fwctl0 "$@"; }
+    by_fwctl -y set MEMIC_BAR_SIZE=2 >out
+    [ "$(value MEMIC_BAR_SIZE)" = 2 ]
+    by_fwctl query MEMIC_BAR_SIZE | grep -qE '^ +MEMIC_BAR_SIZE +2 *$'
+    grep -q '^GET MGIR 776 0$' trace
+    by_fwctl -y reset >out
+    [ "$(value MEMIC_BAR_SIZE)" = 0 ]
+    dpadev exec mlx5_0 -- mstflint -d fwctl0 query | grep -qE "^PSID: +$(dpadev show mlx5_0 | sed -n 's/.*PSID: *//p')\$"
+    ! dpadev exec mlx5_0 -- mstreg -d fwctl0 --reg_id 0x5031 --reg_len 8 --get >out 2>&1 || false
+    bridge CAP_EXP+10.w=10
+    ! by_fwctl query MEMIC_BAR_SIZE >out 2>&1 || false
+}

@@ -1,7 +1,9 @@
 /* runtime/api/mst: the gateway of a card's configuration space, as mstflint uses it. */
 #include "api/mst/mst.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -280,6 +282,92 @@ static void other_places_are_not_hidden(void **state)
         assert_false(mst_tree_has(shown[i]));
 }
 
+/* ---- fwctl ---- */
+
+/* Puts a command of mlx5 that accesses a register. */
+static void put_command(uint8_t in[16], unsigned opcode, unsigned method, unsigned number)
+{
+    memset(in, 0, 16);
+    in[0] = (uint8_t)(opcode >> 8), in[1] = opcode & 0xff;
+    in[7] = (uint8_t)method;
+    in[10] = (uint8_t)(number >> 8), in[11] = number & 0xff;
+}
+
+static void registers_are_accessed_by_fwctl(void **state)
+{
+    (void)state;
+    uint8_t in[16 + 0x50] = {0}, out[sizeof in + 2048], expected[0x50] = {0};
+    put_command(in, 0x805, 1, 0x9020);
+    assert_int_equal(dpk_register_access(g.registers, 0x9020, DPK_REGISTER_GET, expected, 0x50),
+                     DPK_REGISTER_OK);
+    mst_fwctl_command(g.registers, in, sizeof in, out, sizeof out, -1);
+    assert_int_equal(out[0], 0);
+    assert_memory_equal(out + 16 + 0x30, expected + 0x30, 16); /* the PSID */
+    /* A register that the card does not have: bad parameter, and the card's status. */
+    put_command(in, 0x805, 1, 0x5031);
+    mst_fwctl_command(g.registers, in, sizeof in, out, sizeof out, -1);
+    assert_int_equal(out[0], 3);
+    assert_int_equal(out[7], DPK_REGISTER_NOT_SUPPORTED);
+}
+
+static void commands_of_fwctl_are_checked(void **state)
+{
+    (void)state;
+    uint8_t in[32] = {0}, out[64];
+    static const struct {
+        unsigned opcode, method;
+        size_t in_size;
+        unsigned status;
+    } cases[] = {{0x805, 2, 32, 2}, {0x100, 1, 32, 2}, {0x805, 1, 15, 0x50}, {0x805, 1, 0, 0x50},
+                 {0x805, 1, 16, 3} /* no room for the register */};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_command(in, cases[i].opcode, cases[i].method, 0x9020);
+        mst_fwctl_command(g.registers, in, cases[i].in_size, out, sizeof out, -1);
+        assert_int_equal(out[0], cases[i].status);
+    }
+    /* An answer without room for its header is not written. */
+    memset(out, 0xee, sizeof out);
+    put_command(in, 0x805, 1, 0x9020);
+    mst_fwctl_command(g.registers, in, sizeof in, out, 15, -1);
+    for (size_t i = 0; i < sizeof out; i++)
+        assert_int_equal(out[i], 0xee);
+}
+
+static void ioctls_of_fwctl_are_checked(void **state)
+{
+    (void)state;
+    struct {
+        uint32_t size, scope, in_size, out_size;
+        uint64_t in, out;
+    } rpc = {0};
+    struct {
+        uint32_t size, flags, type, data_size;
+        uint64_t data;
+    } info = {.size = sizeof info};
+    uint8_t in[16 + 0x50] = {0}, out[sizeof in];
+    put_command(in, 0x805, 1, 0x9020);
+    assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a00, &info, -1), 0);
+    assert_int_equal(info.type, 1);
+    info.flags = 1;
+    assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a00, &info, -1), EOPNOTSUPP);
+    info.size = 4;
+    assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a00, &info, -1), EINVAL);
+    assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a02, &rpc, -1), ENOTTY);
+    assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a01, NULL, -1), EFAULT);
+    assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a01, &rpc, -1), EINVAL);
+    rpc.size = sizeof rpc, rpc.scope = 4;
+    assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a01, &rpc, -1), EOPNOTSUPP);
+    rpc.scope = 0, rpc.in_size = UINT32_MAX;
+    assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a01, &rpc, -1), EMSGSIZE);
+    rpc.in_size = sizeof in, rpc.out_size = sizeof out, rpc.out = (uintptr_t)out;
+    assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a01, &rpc, -1), EFAULT); /* in is NULL */
+    rpc.in = (uintptr_t)in, rpc.out = (uintptr_t)"constant";
+    assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a01, &rpc, -1), EFAULT);
+    rpc.out = (uintptr_t)out;
+    assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a01, &rpc, -1), 0);
+    assert_int_equal(out[0], 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_gateway, close_gateway)
 int main(void)
 {
@@ -294,6 +382,9 @@ int main(void)
         CASE(the_link_of_the_bridge_can_be_disabled),
         CASE(a_boot_enables_the_link),
         CASE(other_places_are_not_hidden),
+        CASE(registers_are_accessed_by_fwctl),
+        CASE(commands_of_fwctl_are_checked),
+        CASE(ioctls_of_fwctl_are_checked),
     };
     return cmocka_run_group_tests(tests, make_world, free_world);
 }

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,7 +21,7 @@ static struct {
     struct file {
         dev_t device;
         ino_t file;
-    } config, bridge;     /* the files with configuration space */
+    } config, bridge, fwctl;
     pthread_mutex_t lock; /* of the gateway */
     struct mst_gateway gateway;
 } function = {.lock = PTHREAD_MUTEX_INITIALIZER, .gateway = {.lock = -1, .trace = -1}};
@@ -217,6 +219,30 @@ static ssize_t my_pread_checked(int fd, void *bytes, size_t size, off_t offset, 
     return my_pread(fd, bytes, size, offset);
 }
 
+/* ---- fwctl ---- */
+
+static int my_ioctl(int fd, unsigned long request, ...)
+{
+    struct stat st;
+    va_list list;
+    va_start(list, request);
+    void *pointer = va_arg(list, void *);
+    va_end(list);
+    const int before = errno;
+    if (fstat(fd, &st) != 0 || !is_file(&st, &function.fwctl)) {
+        errno = before;
+        return ioctl(fd, request, pointer);
+    }
+    pthread_mutex_lock(&function.lock);
+    const int error = mst_bridge_link_is_disabled(function.tree.bridge)
+                          ? EIO
+                          : mst_fwctl_ioctl(function.gateway.registers, request, pointer,
+                                            function.gateway.trace);
+    pthread_mutex_unlock(&function.lock);
+    errno = error ? error : before;
+    return error ? -1 : 0;
+}
+
 /* ---- The rest ---- */
 
 /* Tools for cards refuse to run without root. An emulated device does not need root. */
@@ -252,6 +278,7 @@ static void redirect(void)
         {"dup3", my_dup3},
         {"close_range", my_close_range},
         {"closefrom", my_closefrom},
+        {"ioctl", my_ioctl},
         {"geteuid", my_geteuid},
         {"dlopen", my_dlopen},
     };
@@ -310,6 +337,8 @@ static enum dpk_status open_function(const char *name, struct dpk_error *err)
         status = identify(function.tree.config, &function.config, err);
     if (status == DPK_OK)
         status = identify(function.tree.bridge, &function.bridge, err);
+    if (status == DPK_OK)
+        status = identify(function.tree.fwctl, &function.fwctl, err);
     if (status == DPK_OK)
         status = dpk_registers_open(&source, &function.gateway.registers, err);
     if (status != DPK_OK)

@@ -42,6 +42,16 @@ static void put_trace(int trace, unsigned number, unsigned method, size_t size,
     (void)dpk_write_all(trace, line, strlen(line));
 }
 
+enum dpk_register_status mst_access(struct dpk_registers *registers, unsigned number,
+                                    unsigned method, uint8_t *data, size_t size, int trace)
+{
+    const enum dpk_register_status status =
+        dpk_register_access(registers, number, method, data, size);
+    if (trace >= 0)
+        put_trace(trace, number, method, size, status, dpk_registers_reason(registers));
+    return status;
+}
+
 static enum dpk_register_status access_register(struct dpk_registers *registers, uint8_t *mailbox,
                                                 int trace)
 {
@@ -55,13 +65,8 @@ static enum dpk_register_status access_register(struct dpk_registers *registers,
         return DPK_REGISTER_BAD_TLV;
     if (dwords - 1 > DPK_REGISTER_SIZE_MAX / 4)
         return DPK_REGISTER_BAD_PARAMETER;
-    const unsigned number = request >> 16, method = request >> 8 & 0x7f;
-    const size_t size = (dwords - 1) * 4;
-    const enum dpk_register_status status =
-        dpk_register_access(registers, number, method, mailbox + HEADERS_SIZE, size);
-    if (trace >= 0)
-        put_trace(trace, number, method, size, status, dpk_registers_reason(registers));
-    return status;
+    return mst_access(registers, request >> 16, request >> 8 & 0x7f, mailbox + HEADERS_SIZE,
+                      (dwords - 1) * 4, trace);
 }
 
 enum mst_icmd_status mst_icmd(struct dpk_registers *registers, unsigned opcode,

@@ -45,6 +45,7 @@ struct mst_tree {
     char address[DPK_PCI_ADDRESS_TEXT]; /* of the function */
     char config[PATH_MAX];              /* its file with the configuration space */
     char bridge[PATH_MAX];              /* the same file of the bridge above it */
+    char fwctl[PATH_MAX];               /* the file that stands for fwctl's character device */
     char semaphore[PATH_MAX];           /* the file whose locks are semaphores of the card */
 };
 /* Writes the files of a function into the folder of its device. Programs of one user may do so at
@@ -73,10 +74,26 @@ bool mst_bridge_write(const char *config, const uint8_t *bytes, size_t size, uin
 #define MST_MAILBOX_SIZE 0x340 /* bytes */
 enum mst_icmd_status { MST_ICMD_OK = 0, MST_ICMD_INVALID_OPCODE = 1, MST_ICMD_INVALID_COMMAND = 2 };
 
+/* Accesses a register, and writes a line to the file `trace` unless it is -1. */
+enum dpk_register_status mst_access(struct dpk_registers *registers, unsigned number,
+                                    unsigned method, uint8_t *data, size_t size, int trace);
+
 /* Carries out a command. The mailbox, which is not trusted, gets the answer. `trace`: a file that
  * gets a line for each access of a register, or -1. */
 enum mst_icmd_status mst_icmd(struct dpk_registers *registers, unsigned opcode,
                               uint8_t mailbox[MST_MAILBOX_SIZE], int trace);
+
+/* ---- fwctl (fwctl.c) ----
+ * Linux 6.15 and later have a character device for each card, which newer tools take (-d fwctl0). */
+
+#define MST_FWCTL "fwctl0"
+
+/* Carries out a command of mlx5. The command's bytes are not trusted. */
+void mst_fwctl_command(struct dpk_registers *registers, const uint8_t *in, size_t in_size,
+                       uint8_t *out, size_t out_size, int trace);
+/* Carries out an ioctl of a program, whose pointers are not trusted. Returns 0 or an errno. */
+int mst_fwctl_ioctl(struct dpk_registers *registers, unsigned long request, void *pointer,
+                    int trace);
 
 /* ---- The gateway (gateway.c); one thread at a time ---- */
 

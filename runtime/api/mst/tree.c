@@ -204,6 +204,17 @@ static void put_bridge(struct writer *w, const struct mst_tree *tree, unsigned b
     enter(w, tree->root, "/sys/bus/pci/drivers"); /* none */
 }
 
+static void put_fwctl(struct writer *w, const struct mst_tree *tree)
+{
+    char target[64];
+    enter(w, tree->root, "/sys/class/fwctl/" MST_FWCTL);
+    snprintf(target, sizeof target, "../../../bus/pci/devices/%s", tree->address);
+    put_link(w, "device", target);
+    put_line(w, "dev", "245:0\n"); /* numbers of a driver of this machine, which no tool opens */
+    enter(w, tree->root, "/dev/fwctl");
+    put(w, MST_FWCTL, "", 0);
+}
+
 enum dpk_status mst_tree_write(struct dpk_device *device, struct mst_tree *out,
                                struct dpk_error *err)
 {
@@ -227,6 +238,8 @@ enum dpk_status mst_tree_write(struct dpk_device *device, struct mst_tree *out,
                      snprintf(out->config, sizeof out->config,
                               "%s/pci/root/sys/" BRIDGE_FOLDER "/%s/config", directory,
                               out->address),
+                     snprintf(out->fwctl, sizeof out->fwctl, "%s/pci/root/dev/fwctl/" MST_FWCTL,
+                              directory),
                      snprintf(out->bridge, sizeof out->bridge,
                               "%s/pci/root/sys/" BRIDGE_FOLDER "/config", directory)};
     for (size_t i = 0; i < sizeof n / sizeof *n; i++)
@@ -234,6 +247,7 @@ enum dpk_status mst_tree_write(struct dpk_device *device, struct mst_tree *out,
             return dpk_fail(err, DPK_ERR_RANGE, "path too long: %.200s", directory);
     put_function(&w, out, type);
     put_bridge(&w, out, info.pci.bus, booted);
+    put_fwctl(&w, out);
     enter(&w, out->root, "/tmp/mstflint_lockfiles");
     return w.status;
 }

@@ -4,9 +4,31 @@ source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
 
 bats_require_minimum_version 1.5.0
 
+# What several tests look at or go on from: each compile takes a second.
+setup_file() {
+    mkdir "$BATS_FILE_TMPDIR/made"
+    cd "$BATS_FILE_TMPDIR/made"
+    write_sources
+    mkdir d fat
+    cp twice.c d/
+    dpacc -c add.c d/twice.c
+    dpacc add.c twice.c -o demo.a -keep-dir k -app-name demo
+    dpacc add.c twice.c -o libx -gen-libs
+    dpacc -c add.c -o fat/old.dpa.o -mcpu=bf3,cx8
+    dpacc fat/old.dpa.o twice.c -o fat/libx -gen-libs -mcpu=bf3,cx8
+    printf 'Feature_list:\n  Generating_Empty_CQE: true\n  Device_Emulation: false' > a.yaml
+    dpa-app-attributes2blob a.yaml a.blob
+    dpacc twice.c -o two.a --app-name=fat --dpa-proc-attr=a.blob -mcpu "nv-dpa-bf3, nv-dpa-cx8"
+}
+
 setup() {
     load ../helpers/dpacc.bash
     dpacc_setup
+    write_sources
+    made=$BATS_FILE_TMPDIR/made
+}
+
+write_sources() {
     cat > add.c <<'END'
 #include <stdint.h>
 struct five { int32_t a[5]; } __dpa_global__;
@@ -29,34 +51,32 @@ is() { # PROGRAM FUNCTION ARGUMENTS RESULT
 }
 
 @test "-c makes an object of each source, named after it, that holds the device object" {
-    mkdir d
-    cp twice.c d/
-    dpacc -c add.c d/twice.c
-    [ "$(ls *.dpa.o | tr '\n' ' ')" = "add.dpa.o twice.dpa.o " ]
-    section_of add.dpa.o .dpa_obj > object
+    [ "$(cd "$made" && ls *.dpa.o | tr '\n' ' ')" = "add.dpa.o twice.dpa.o " ]
+    section_of "$made/add.dpa.o" .dpa_obj > object
     llvm-readelf -h object > header
     grep -q RISC-V header
     grep -q 'REL (' header
     llvm-nm object | grep -q ' T _dpacc_unpack_add$'
-    nm add.dpa.o | grep -q ' T add$'
+    nm "$made/add.dpa.o" | grep -q ' T add$'
 }
 
-@test "-c -o names the object of one source" {
+@test "-c -o names the object of one source, and its program holds the same device code as one from sources" {
     mkdir -p any/where
-    dpacc add.c -c -o any/where/x.o
-    dpacc any/where/x.o -o out.a
-    nm out.a | grep -q ' T add$'
+    dpacc add.c -c -o any/where/strange
     [ "$(find . -name '*.dpa.o')" = "" ]
+    dpacc any/where/strange "$made/twice.dpa.o" -o out.a -keep-dir a
+    nm out.a | grep -q ' T add$'
+    [ "$(llvm-objdump -d a/device_exec.bf3 | tail -n +3)" = "$(llvm-objdump -d "$made/k/device_exec.bf3" | tail -n +3)" ]
+    ! readelf -SW out.a | grep -q dpa_obj || false # the host links this file
 }
 
 @test "objects, sources and libraries together make a program that runs" {
-    dpacc -c add.c -o first.dpa.o
     echo 'unsigned long helper(unsigned long x) { return x + 1; }' > helper.c
     clang --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -mno-relax -mcmodel=medany -c helper.c
     llvm-ar crD libhelper.a helper.o
     echo 'unsigned long helper(unsigned long); __dpa_rpc__ unsigned long more(int a) { return helper((unsigned long)a); }' > more.c
     dpacc -c more.c
-    dpacc first.dpa.o twice.c more.dpa.o libhelper.a -o out.a
+    dpacc "$made/add.dpa.o" twice.c more.dpa.o libhelper.a -o out.a
     new_device mlx5_0
     is out.a twice 21 42
     is out.a more 6 7
@@ -64,26 +84,10 @@ is() { # PROGRAM FUNCTION ARGUMENTS RESULT
     [ "$(ar t out.a)" = hostStubs.o ]
 }
 
-@test "files that the host links have no device object left" {
-    dpacc -c add.c
-    dpacc add.dpa.o -o out.a
-    ! readelf -SW out.a | grep -q dpa_obj || false
-    dpacc add.dpa.o twice.c -o x -gen-libs
-    ! readelf -SW x_host.a | grep -q dpa_obj || false
-}
-
-@test "an object of any name and the same program from sources hold the same device code" {
-    dpacc -c add.c -o strange
-    dpacc strange -o a.a -keep-dir a
-    dpacc add.c -o b.a -keep-dir b
-    [ "$(llvm-objdump -d a/device_exec.bf3 | tail -n +3)" = "$(llvm-objdump -d b/device_exec.bf3 | tail -n +3)" ]
-}
-
 @test "-gen-libs makes two libraries; another run takes the device's, the host links the other" {
-    dpacc add.c twice.c -o libx -gen-libs
-    [ "$(ls libx*)" = "libx_device.a
+    [ "$(cd "$made" && ls libx*)" = "libx_device.a
 libx_host.a" ]
-    mv libx_device.a libx.a
+    cp "$made/libx_device.a" libx.a
     echo '__dpa_rpc__ unsigned long own(unsigned long a) { return a + 100; }' > own.c
     dpacc own.c -o own.a -app-name own_app -device-libs="-L. -lx"
     cat > host.c <<'END'
@@ -112,14 +116,12 @@ int main(void)
 }
 END
     new_device mlx5_0
-    link_host host host.c own.a libx_host.a
+    link_host host host.c own.a "$made/libx_host.a"
     [ "$(./host)" = "101 42 35" ]
 }
 
 @test "-gen-libs writes areas of archives whose objects have the names of NVIDIA's" {
-    mkdir o
-    dpacc -c add.c -o old.dpa.o -mcpu=bf3,cx8
-    dpacc old.dpa.o twice.c -o o/libx -gen-libs -mcpu=bf3,cx8
+    cp -r "$made/fat" o
     dpacc-extract o/libx_device.a --list > list
     grep -qE '^nv-dpa-bf3 .* old.bf3.o, twice.bf3.o, libx.lib.device.o$' list
     grep -qE '^nv-dpa-cx8 .* old.cx8.o, twice.cx8.o, libx.lib.device.o$' list
@@ -132,21 +134,19 @@ END
     done
     ar x o/libx_host.a libx.lib.host.o
     [ "$(section_of libx.lib.host.o .dpa_lib_name | tr -d '\0')" = libx ]
-    dpacc twice.c -o one -gen-libs
-    [ "$(head -c 16 one_device.a | xxd -p)" = 4e564450414642460100000001000000 ]
-    [ "$(tail -c +29 one_device.a | head -c 4 | xxd -p)" = 01000000 ]
+    ! readelf -SW o/libx_host.a | grep -q dpa_obj || false
+    [ "$(head -c 16 "$made/libx_device.a" | xxd -p)" = 4e564450414642460100000001000000 ]
+    [ "$(tail -c +29 "$made/libx_device.a" | head -c 4 | xxd -p)" = 01000000 ]
 }
 
 @test "a function that a library and the program define is reported" {
-    dpacc twice.c -o libx -gen-libs
-    run -1 dpacc twice.c -o out.a -device-libs=libx_device.a
+    run -1 dpacc twice.c -o out.a -device-libs="$made/libx_device.a"
     [[ $output == "-E- twice.c:1: twice: already defined at a device library; rename one" ]]
     no_output
 }
 
 @test "-shared makes a shared library, of sources and of objects" {
-    dpacc -c add.c
-    dpacc add.dpa.o twice.c -o lib.so -shared -app-name in_library
+    dpacc "$made/add.dpa.o" twice.c -o lib.so -shared -app-name in_library
     readelf -hW lib.so | grep -q 'DYN (Shared'
     nm -D lib.so > names
     for name in in_library add twice; do grep -q " [BT] $name\$" names; done
@@ -155,7 +155,7 @@ END
     is lib.so twice 8 16
 }
 
-@test "link-time optimisation goes through every mode, across objects" {
+@test "link-time optimisation goes across objects, for each target" {
     echo 'unsigned long helper(unsigned long x) { return x * 3; }' > helper.c
     echo 'unsigned long helper(unsigned long); __dpa_rpc__ unsigned long f(unsigned long a) { return helper(a); }' > f.c
     dpacc -c -flto f.c helper.c
@@ -163,23 +163,18 @@ END
     new_device mlx5_0
     is out.a f 5 15
     ! llvm-objdump -d --disassemble-symbols=f k/device_exec.bf3 | grep -qE '(jal|call|tail).*helper' || false
-    dpacc f.c helper.c -flto -o lib -gen-libs
-    dpacc twice.c -flto -device-libs=lib_device.a -o two.a
-    llvm-nm "$(dpacc-extract two.a -o x.elf && echo x.elf)" | grep -q ' T f$'
-    dpacc f.dpa.o helper.c twice.c -flto -shared -o lib.so
-    is lib.so f 4 12
     dpacc f.c helper.c -flto -mcpu bf3,cx8 -o fat.a
     is fat.a f 2 6
 }
 
-@test "several targets make a fat program, one compile for each" {
-    dpacc add.c twice.c -o two.a -mcpu "nv-dpa-bf3, nv-dpa-cx8" -keep-dir k
-    dpacc add.c -o four.a -mcpu=nv-dpa-bf3,nv-dpa-cx7,nv-dpa-cx8,nv-dpa-cx9
-    [ "$(section_of k/hostStubs.o .dpa_bin___dpa_a_out | head -c 16 | xxd -p)" = 4e564450414642460100000002000000 ]
-    ar x four.a
-    [ "$(section_of hostStubs.o .dpa_bin___dpa_a_out | head -c 16 | xxd -p)" = 4e564450414642460100000004000000 ]
+@test "several targets make a fat program, one compile for each, that runs as the device's own target" {
+    dpacc add.c twice.c -o out.a -mcpu=cx7,cx8,bf3,cx9 -keep-dir k
+    [ "$(section_of k/hostStubs.o .dpa_bin___dpa_a_out | head -c 16 | xxd -p)" = 4e564450414642460100000004000000 ]
     llvm-readelf -A k/add.cx8.o | grep -q zba
     ! llvm-readelf -A k/add.bf3.o | grep -q zba || false
+    new_device mlx5_0
+    is out.a target 2
+    is out.a twice 4 8
 }
 
 @test "several targets report each error and warning once" {
@@ -212,61 +207,39 @@ C
     [ "$(grep -c 'ld.lld: error: undefined symbol: nowhere' <<<"$stderr")" -eq 1 ]
 }
 
-@test "a fat program runs as the device's own target" {
-    dpacc add.c twice.c -o out.a -mcpu=cx7,cx8,bf3,cx9
-    new_device mlx5_0
-    is out.a target 2
-    is out.a twice 4 8
-}
-
 @test "a program without the device's target is refused by name" {
-    dpacc twice.c -o out.a -mcpu=cx7,cx8
-    new_device mlx5_0
-    run ! dparun -d mlx5_0 out.a --rpc twice 4
-    [[ $output == *"compiled for other targets, not for bf3" ]]
+    new_device --type cx9 mlx5_0
+    run ! dparun -d mlx5_0 "$made/two.a" --rpc twice 4
+    [[ $output == *"compiled for other targets, not for cx9" ]]
 }
 
 @test "a fat program is signed, and runs on a device that wants signatures" {
-    dpacc twice.c -o out.a -mcpu=bf3,cx8 -app-name fat
     echo 'int flexio_app_create(void*a,void**b){return 1;}int flexio_app_destroy(void*a){return 0;}
 int flexio_func_pup_register(void){return 0;} extern void *fat; int main(void){return fat!=0;}' > host.c
-    gcc -w host.c out.a -o host
-    openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -outform der -out root.der \
-        -subj /CN=r 2>log
-    openssl req -newkey rsa:4096 -nodes -keyout leaf.pem -out leaf.csr -subj /CN=leaf 2>log
-    openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -set_serial 2 \
-        -outform der -out leaf.der 2>log
-    cat root.der leaf.der > chain.der
-    make_locking_device mlx5_0 root.der
-    mlxdpa -e host -c chain.der -p leaf.pem -o signed sign_dpa_apps
+    gcc -w host.c "$made/two.a" -o host
+    make_locking_device mlx5_0 "$test_keys/root.der"
+    mlxdpa -e host -c "$test_keys/chain.der" -p "$test_keys/leaf.pem" -o signed sign_dpa_apps
     run -11 dparun -d mlx5_0 host --rpc twice 4
     [[ $output == *UNSIGNED* ]]
     is signed twice 4 8
 }
 
 @test "fat objects and libraries serve each target that they were made for" {
-    dpacc -c add.c -mcpu=bf3,cx8
-    [ "$(section_of add.dpa.o .dpa_obj | head -c 8)" = NVDPAFBF ]
-    dpacc add.dpa.o -o one.a
-    dpacc add.dpa.o -o two.a -mcpu=cx8,bf3
-    run -1 dpacc add.dpa.o -o out.a -mcpu=cx9
-    [[ $output == "-E- add.dpa.o: not compiled for nv-dpa-cx9" ]]
-    dpacc twice.c -o lib -gen-libs -mcpu=bf3,cx8
-    dpacc add.c -o three.a -device-libs="-L. -l:lib_device.a"
+    cp "$made/fat/"* .
+    [ "$(section_of old.dpa.o .dpa_obj | head -c 8)" = NVDPAFBF ]
+    dpacc old.dpa.o -o one.a
+    dpacc old.dpa.o -o two.a -mcpu=cx8,bf3
+    run -1 dpacc old.dpa.o -o out.a -mcpu=cx9
+    [[ $output == "-E- old.dpa.o: not compiled for nv-dpa-cx9" ]]
+    mv libx_device.a lib_device.a
+    dpacc kernel.c -o three.a -device-libs="-L. -l:lib_device.a"
     nm three.a | grep -q ' U _dpacc_register_twice_twice$'
-    run -1 dpacc add.c -o out.a lib_device.a -mcpu=cx7
+    run -1 dpacc kernel.c -o out.a lib_device.a -mcpu=cx7
     [[ $output == "-E- "*"lib_device.a: not compiled for nv-dpa-cx7" ]]
     no_output
 }
 
-@test "an object for a larger instruction set is refused on a smaller target" {
-    dpacc -c add.c -mcpu=cx8
-    run -1 dpacc add.dpa.o -o out.a
-    [[ $output == "-E- add.dpa.o: compiled for nv-dpa-cx8 or nv-dpa-cx9, cannot run on nv-dpa-bf3" ]]
-    no_output
-}
-
-@test "functions that differ from target to target are refused: the host has one side" {
+@test "functions that differ from target to target are refused, and objects for a larger instruction set" {
     cat > k.c <<'END'
 #if __NV_DPA == __NV_DPA_CX8
 __dpa_global__ void f(int a) { (void)a; }
@@ -274,26 +247,20 @@ __dpa_global__ void f(int a) { (void)a; }
 __dpa_global__ void f(long a) { (void)a; }
 #endif
 END
-    dpacc k.c -o k.a -mcpu=cx8
-    run -1 dpacc k.c -o out.a -mcpu=bf3,cx8
+    dpacc -c k.c -mcpu=cx8
+    run -1 dpacc k.dpa.o -o out.a
+    [[ $output == "-E- k.dpa.o: compiled for nv-dpa-cx8 or nv-dpa-cx9, cannot run on nv-dpa-bf3" ]]
+    run -1 dpacc k.c -o out.a -mcpu=bf3,cx8 # the host has one side
     [[ $output == "-E- k.c: annotated functions or their types differ between bf3 and cx8; the host has one side for all targets" ]]
     no_output
 }
 
 @test "attributes from the YAML that DOCA's samples have reach their section" {
-    printf 'Feature_list:\n  Generating_Empty_CQE: true\n  Device_Emulation: false' > a.yaml
-    dpa-app-attributes2blob a.yaml a.blob
-    dpacc twice.c -o out.a --app-name=demo --dpa-proc-attr=a.blob -mcpu=bf3,cx8
-    ar x out.a
-    section_of hostStubs.o .dpa_proc_attr_demo >area
+    ar x "$made/two.a"
+    section_of hostStubs.o .dpa_proc_attr_fat >area
     # 24 bytes, 32 for each target, and 16 before each target's blob; the last blob ends the section.
     [ "$(head -c 28 area | xxd -p)" = 4e564450414642460100000002000000000000000000000002000000 ]
-    tail -c "$(stat -c %s a.blob)" area | cmp - a.blob
-    dpacc twice.c -o one.a --app-name=demo --dpa-proc-attr=a.blob
-    ar x one.a
-    section_of hostStubs.o .dpa_proc_attr_demo >area
-    [ "$(stat -c %s area)" -eq $((24 + 32 + 16 + $(stat -c %s a.blob))) ]
-    tail -c +$((24 + 32 + 16 + 1)) area | cmp - a.blob
+    tail -c "$(stat -c %s "$made/a.blob")" area | cmp - "$made/a.blob"
 }
 
 # ---- The kept files --------------------------------------------------------------------------------
@@ -316,10 +283,9 @@ rebuild() {
 }
 
 @test "kept stubs of several sources make the program again, by hand" {
-    dpacc add.c twice.c -o out.a --keep-dir k -app-name demo
-    rebuild k demo add twice
+    rebuild "$made/k" demo add twice
     dpacc-extract again.a -o again.elf
-    cmp again.elf k/device_exec.bf3
+    cmp again.elf "$made/k/device_exec.bf3"
     new_device mlx5_0
     is again.a twice 3 6
     echo 'int flexio_app_create(void*a,void**b){return 1;}int flexio_app_destroy(void*a){return 0;}
@@ -329,43 +295,44 @@ int flexio_func_pup_register(void){return 0;}' > f.c
 }
 
 @test "-keep beside a DPA object of the same name leaves it alone" {
-    dpacc -c add.c
-    cp add.dpa.o before
+    cp "$made/add.dpa.o" .
     dpacc add.dpa.o -o out.a -keep
-    cmp before add.dpa.o
+    cmp "$made/add.dpa.o" add.dpa.o
     [ -f add.dpa.host.o ]
 }
 
 # ---- The commands ----------------------------------------------------------------------------------
 
-# A shell that runs the commands which `dpacc ARGUMENTS` prints makes the same bytes as dpacc.
+# A shell that runs the commands which `dpacc ARGUMENTS -keep-dir k -dryrun` prints makes the same bytes as dpacc,
+# which prints the same commands with -v, and hands that to compilers, which then make the same bytes.
 same_when_pasted() {
     local outputs=$1 f
     shift
-    rm -rf made
     mkdir made
-    dpacc "$@" -dryrun > commands
-    [ -z "$(ls -A tmp)" ]
-    for f in $outputs; do [ ! -e "$f" ]; done
-    dpacc "$@"
+    dpacc "$@" -keep-dir k -dryrun > commands
+    for f in k $outputs; do [ ! -e "$f" ]; done
+    dpacc "$@" -keep-dir k -v 2>log > said
+    grep -vx 'mkdir -p k' commands | cmp - <(sed 's/ -v / /' said)
     for f in $outputs; do mv "$f" made/; done
-    bash -e commands
-    for f in $outputs; do cmp "$f" "made/$f"; rm "$f"; done
-    [ -z "$(ls -A tmp)" ]
-    dpacc "$@" -keep-dir k -v > commands 2>/dev/null
-    rm -rf k && mkdir k
-    for f in $outputs; do rm "$f"; done
+    rm -r k
     bash -e commands 2>/dev/null
     for f in $outputs; do cmp "$f" "made/$f"; rm "$f"; done
+    rm -r k
+    [ -z "$(ls -A tmp)" ]
+}
+# The same, and without -keep-dir, where the commands make a folder of their own.
+same_when_pasted_with_no_folder() {
+    same_when_pasted "$@"
+    dpacc "${@:2}" -dryrun > commands
+    [ -z "$(ls -A tmp)" ]
+    bash -e commands
+    for f in $1; do cmp "$f" "made/$f"; done
+    [ -z "$(ls -A tmp)" ]
 }
 
-@test "-dryrun does nothing but print, and the lines that it and -v print make the same program" {
-    same_when_pasted out.a add.c twice.c -o out.a -devicecc-options="-DX='a b'"
-}
-
-@test "the printed lines make the same fat program with attributes" {
+@test "-dryrun does nothing but print, and the lines that it and -v print make the same fat program with attributes" {
     printf 'any bytes' > attributes
-    same_when_pasted out.a add.c twice.c -o out.a -mcpu=bf3,cx8 -dpa-proc-attr=attributes
+    same_when_pasted_with_no_folder out.a add.c twice.c -o out.a -mcpu=bf3,cx8 -dpa-proc-attr=attributes
 }
 
 @test "the printed lines make the same files, whatever the names have in them" {
@@ -377,23 +344,20 @@ same_when_pasted() {
     echo '#include "o ne.h"
 __dpa_rpc__ unsigned long one(void) { return ONE; }' > 'on"e.c'
     ln -s "$(command -v gcc)" "my g'cc"
-    same_when_pasted "a'.a" "a \"d'd.c" 'on"e.c' -o "a'.a" -I "in c" -D'X="q, '"'"'\\" $HOME"' \
-        -hostcc "./my g'cc"
+    same_when_pasted_with_no_folder "a'.a" "a \"d'd.c" 'on"e.c' -o "a'.a" -I "in c" -D'X="q, '"'"'\\" $HOME"' \
+        -hostcc "./my g'cc" -devicecc-options="-DY='a b'"
+    rm -r made
     same_when_pasted 'on"e.dpa.o' -c 'on"e.c' -I "in c" -hostcc "./my g'cc"
 }
 
-@test "the printed lines make the same objects" {
-    same_when_pasted "add.dpa.o twice.dpa.o" -c add.c twice.c
-}
-
 @test "the printed lines make the same libraries, from sources and objects" {
-    dpacc -c twice.c -o twice.o
-    same_when_pasted "x_host.a x_device.a" add.c twice.o -o x -gen-libs
+    same_when_pasted "x_host.a x_device.a" add.c "$made/twice.dpa.o" -o x -gen-libs
 }
 
 @test "the printed lines make the same shared library, with a library of one's own and -flto" {
     dpacc twice.c -o lib -gen-libs -flto
     same_when_pasted lib.so add.c -o lib.so -shared -flto -device-libs="-L. -l:lib_device.a"
+    llvm-nm "$(dpacc-extract made/lib.so -o x.elf && echo x.elf)" | grep -q ' T twice$'
 }
 
 @test "-dryrun lists the commands of a source that is wrong, too" {

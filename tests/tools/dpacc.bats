@@ -2,10 +2,26 @@
 
 bats_require_minimum_version 1.5.0
 
+# Two programs that many tests look at: of kernel.c, and of args_dev.c with a host that writes the buffers of arguments.
+setup_file() {
+    load ../helpers/dpacc.bash
+    BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR dpacc_setup
+    head -c 1001 /dev/urandom > blob
+    options_of_demo
+    dpacc kernel.c -o demo.a "${demo[@]}" -keep-dir a/b/c
+    dpacc "$data/args_dev.c" -o args.a -keep-dir args -app-name args_app -hostcc-options=-g
+    gcc $TEST_HOST_CFLAGS -I"$data" "$data/args_host.c" args.a -o host
+    ./host | sed -E 's/NVDPAFBF [0-9]+/NVDPAFBF SIZE/' > log
+}
+
 setup() {
     load ../helpers/dpacc.bash
     dpacc_setup
+    made=$BATS_FILE_TMPDIR k=$BATS_FILE_TMPDIR/a/b/c
+    options_of_demo
 }
+
+options_of_demo() { demo=(-app-name demo --dpa-proc-attr="$BATS_FILE_TMPDIR/blob" -hostcc-options=-g); }
 
 @test "the guide's command line works as it stands" {
     dpacc \
@@ -24,35 +40,31 @@ setup() {
 }
 
 @test "the host object has read-only sections for the program and its crypto data" {
-    dpacc kernel.c -o out.a -app-name=demo
-    readelf -SW out.a > sections
+    readelf -SW "$made/demo.a" > sections
     grep -qE '\.dpa_bin_demo +PROGBITS .* 00  +A +0 +0 +8$' sections
     grep -qE '\.dpa_sig_demo +PROGBITS +0+ [0-9a-f]+ 010040 00  +A +0 +0 +8$' sections
-    ! grep -q dpa_proc_attr sections || false
+    ! readelf -SW "$made/args.a" | grep -q dpa_proc_attr || false # it has no attributes
 }
 
 @test "attributes go unchanged into an area of one target, in a section of their own" {
-    head -c 1001 /dev/urandom > blob
-    dpacc kernel.c -o out.a --app-name=demo --dpa-proc-attr=blob
-    ar x out.a
+    ar x "$made/demo.a"
     objcopy -O binary --only-section=.dpa_proc_attr_demo --set-section-flags \
         .dpa_proc_attr_demo=alloc hostStubs.o copy
     [ "$(head -c 8 copy)" = NVDPAFBF ]
     # After the header, the member, a reserved word and the length (signing(7)): 24 + 32 + 8 + 8.
-    tail -c +73 copy | cmp blob -
+    tail -c +73 copy | cmp "$made/blob" -
     [ "$(od -An -tu8 -j64 -N8 copy | tr -d ' ')" = 1001 ]
 }
 
 @test "the device executable has code at 4096, two kinds of pages, DWARF and its entry symbols" {
-    dpacc kernel.c -o out.a -keep-dir k
-    llvm-readelf -hlW k/device_exec.bf3 > e
+    llvm-readelf -hlW "$k"/device_exec.bf3 > e
     grep -q 'Machine: *RISC-V' e
     grep -q 'Type: *EXEC' e
     grep -qE 'LOAD +0x001000 .* R E 0x1000' e
     ! grep LOAD e | grep -q WE || false
     [ "$(grep -c LOAD e)" -eq 2 ]
     [ "$(awk '/LOAD/ && $3 !~ /000$/' e)" = "" ]
-    llvm-readelf -sW k/device_exec.bf3 > s
+    llvm-readelf -sW "$k"/device_exec.bf3 > s
     for name in hello_world_kernel _dpacc_unpack_hello_world_kernel _dpa_start; do
         grep -qE "FUNC +GLOBAL +DEFAULT +[0-9]+ $name\$" s
     done
@@ -60,7 +72,7 @@ setup() {
     start=$(awk '$NF == "_dpa_start" {print $2}' s)
     entry=$(sed -n 's/.*Entry point address: *//p' e)
     [ "$((entry))" -eq "$((16#$start))" ]
-    llvm-dwarfdump --debug-line k/device_exec.bf3 | grep -q 'name: "kernel.c"'
+    llvm-dwarfdump --debug-line "$k"/device_exec.bf3 | grep -q 'name: "kernel.c"'
     [ "$(awk 'NF == 7 && $4 == "NOTYPE"' s | wc -l)" -le 1 ] # no labels without names
 }
 
@@ -74,10 +86,7 @@ setup() {
 }
 
 @test "arguments of every kind reach the device as they left the host" {
-    dpacc "$data/args_dev.c" -o args.a -keep-dir k -app-name args_app
-    gcc $TEST_HOST_CFLAGS -I"$data" "$data/args_host.c" args.a -o host
-    ./host | sed -E 's/NVDPAFBF [0-9]+/NVDPAFBF SIZE/' > log
-    diff log - <<'END'
+    diff "$made/log" - <<'END'
 args_app NVDPAFBF SIZE 65600 .dpa_sig_args_app
 rpc_integers _dpacc_unpack_rpc_integers 104
 rpc_structures _dpacc_unpack_rpc_structures 312
@@ -88,10 +97,7 @@ END
 }
 
 @test "argument buffers are 8 bytes a slot, extended by their type" {
-    dpacc "$data/args_dev.c" -o args.a -app-name args_app
-    gcc -I"$data" "$data/args_host.c" args.a -o host
-    ./host
-    [ "$(xxd -p -c 8 rpc_integers.buf)" = "\
+    [ "$(xxd -p -c 8 "$made/rpc_integers.buf")" = "\
 7800000000000000
 f9ffffffffffffff
 fa00000000000000
@@ -105,14 +111,11 @@ fbffffffffffffff
 0100000000000000
 0000007000000000
 0100000000000000" ]
-    [ "$(stat -c %s kernel_nothing.buf)" -eq 0 ]
+    [ "$(stat -c %s "$made/kernel_nothing.buf")" -eq 0 ]
 }
 
 @test "an 80-byte and a packed structure lie in the buffer as in memory, rounded up to 8" {
-    dpacc "$data/args_dev.c" -o args.a -app-name args_app
-    gcc -I"$data" "$data/args_host.c" args.a -o host
-    ./host
-    [ "$(head -c 96 rpc_structures.buf | xxd -p -c 8)" = "\
+    [ "$(head -c 96 "$made/rpc_structures.buf" | xxd -p -c 8)" = "\
 6400000000000000
 6500000000000000
 6600000000000000
@@ -129,13 +132,10 @@ fbffffffffffffff
 
 @test "unpack wrappers hand every argument to the function (run on RISC-V)" {
     command -v qemu-riscv64 >/dev/null || skip "no qemu-riscv64 here"
-    dpacc "$data/args_dev.c" -o args.a -keep-dir k -app-name args_app
-    gcc -I"$data" "$data/args_host.c" args.a -o host
-    ./host
     for f in rpc_integers rpc_structures rpc_wide kernel_nothing; do
         clang --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -mno-relax -DFUNCTION=$f \
-            -DUNPACK=_dpacc_unpack_$f "-DBUFFER=\"$f.buf\"" -c "$data/unpack.S" -o u.o
-        ld.lld u.o k/args_dev.bf3.dpa.join.o -L"$DPAKIT_BUILD/lib" -l:libflexio-libc.a -o u
+            -DUNPACK=_dpacc_unpack_$f "-DBUFFER=\"$made/$f.buf\"" -c "$data/unpack.S" -o u.o
+        ld.lld u.o "$made/args/args_dev.bf3.dpa.join.o" -L"$DPAKIT_BUILD/lib" -l:libflexio-libc.a -o u
         qemu-riscv64 ./u || { echo "$f: argument $?"; false; }
     done
 }
@@ -149,87 +149,71 @@ int flexio_func_pup_register(void){return 0;}' > f.c
 }
 
 @test "generated host code is clean by itself" {
-    dpacc "$data/args_dev.c" -o out.a -keep-dir k -app-name=x
-    for f in k/args_dev.dpa.host.c k/x.meta.c; do
-        gcc -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -I k \
+    cd "$made/args"
+    for f in args_dev.dpa.host.c args_app.meta.c; do
+        gcc -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -I . \
             '-D__DPA_EXEC_STUB_FILE__="device_exec.stub.inc"' -c $f -o /dev/null
     done
 }
 
 @test "a failed registration leaves the program's variable NULL" {
-    dpacc kernel.c -o out.a -app-name=x
-    printf 'extern void *x; static int n; int flexio_app_create(void*a,void**b){*b=&n;return 0;}
+    printf 'extern void *demo; static int n; int flexio_app_create(void*a,void**b){*b=&n;return 0;}
 int flexio_app_destroy(void*a){n=1;return 0;} int flexio_func_pup_register(void){return 1;}
-int main(void){return x || !n;}' > f.c
-    gcc -w f.c out.a -o f
+int main(void){return demo || !n;}' > f.c
+    gcc -w f.c "$made/demo.a" -o f
     ./f
 }
 
-@test "several sources make one program" {
+@test "several sources make one program, also of one name in two directories" {
     cat > second.c <<'END'
 #include <libflexio-dev/flexio_dev.h>
 uint64_t helper(uint64_t);
 __dpa_rpc__ uint64_t second(uint64_t a) { flexio_dev_print("%lu\n", a); return helper(a); }
 END
     echo 'unsigned long helper(unsigned long a) { return a + 1; }' > third.c
-    dpacc kernel.c second.c third.c -o out.a -keep-dir k
-    nm out.a | grep -q ' T second$'
-    nm out.a | grep -q ' T hello_world_kernel$'
+    mkdir a b
+    echo '__dpa_global__ void fa(void) {}' > a/k.c
+    echo '__dpa_global__ void fb(void) {}' > b/k.c
+    dpacc kernel.c second.c third.c a/k.c b/k.c -o out.a -keep-dir k
+    nm out.a > names
+    for name in second hello_world_kernel fa fb; do grep -q " T $name\$" names; done
     llvm-nm k/device_exec.bf3 | grep -q ' T _dpacc_unpack_second$'
 }
 
-@test "sources of one name in two directories keep apart" {
-    mkdir a b
-    echo '__dpa_global__ void fa(void) {}' > a/k.c
-    echo '__dpa_global__ void fb(void) {}' > b/k.c
-    dpacc a/k.c b/k.c -o out.a
-    nm out.a | grep -q ' T fa$'
-    nm out.a | grep -q ' T fb$'
-}
-
 @test "two programs whose sources have one name live in one host" {
-    mkdir a b
-    echo '__dpa_global__ void fa(void) {}' > a/k.c
-    echo '__dpa_global__ void fb(void) {}' > b/k.c
-    dpacc a/k.c -o a.a -app-name=pa
-    dpacc b/k.c -o b.a -app-name=pb
-    printf 'extern void *pa,*pb; void fa(void),fb(void); int n; int flexio_app_create(void*a,void**b)
+    echo '__dpa_global__ void fb(void) {}' > kernel.c
+    dpacc kernel.c -o b.a -app-name=pb
+    printf 'extern void *demo,*pb; void hello_world_kernel(void),fb(void); int n; int flexio_app_create(void*a,void**b)
 {*b=&n;return 0;} int flexio_app_destroy(void*a){return 0;}
-int flexio_func_pup_register(void){return 0;} int main(void){fa();fb();return !pa || !pb;}' > f.c
-    gcc -w f.c a.a b.a -o f
+int flexio_func_pup_register(void){return 0;} int main(void){hello_world_kernel();fb();return !demo || !pb;}' > f.c
+    gcc -w f.c "$made/demo.a" b.a -o f
     ./f
 }
 
-@test "same inputs, same bytes: whatever the directories" {
-    dpacc kernel.c -o one.a -hostcc-options=-g
+@test "same inputs, same bytes: whatever the directories, with kept files and without" {
     mkdir other
     cp kernel.c other/
-    (cd other && TMPDIR=/tmp dpacc kernel.c -o two.a -hostcc-options=-g -j 1)
-    cmp one.a other/two.a
-    dpacc kernel.c -o three.a -hostcc-options=-g -keep-dir k
-    cmp one.a three.a
-    ! grep -q "$PWD" one.a || false
-    ! grep -q dpacc_ <(strings k/device_exec.bf3 | grep /) || false
+    (cd other && TMPDIR=/tmp dpacc kernel.c -o two.a "${demo[@]}" -j 1)
+    cmp "$made/demo.a" other/two.a
+    ! grep -q "$made" other/two.a || false
+    ! grep -q dpacc_ <(strings "$k/device_exec.bf3" | grep /) || false
 }
 
 @test "same inputs, same bytes: wherever dpacc is installed" {
-    dpacc kernel.c "$data/args_dev.c" -o one.a -hostcc-options=-g
     mkdir moved
     for d in bin lib include share; do cp -a "$DPAKIT_BUILD/$d" moved/; done
-    moved/bin/dpacc kernel.c "$data/args_dev.c" -o two.a -hostcc-options=-g
-    cmp one.a two.a
+    moved/bin/dpacc "$data/args_dev.c" -o two.a -app-name args_app -hostcc-options=-g
+    cmp "$made/args.a" two.a
 }
 
 @test "-keep-dir leaves every intermediate file under its name" {
-    dpacc kernel.c -o out.a --keep-dir k -app-name demo
-    [ "$(ls k | LC_ALL=C sort | tr '\n' ' ')" = "demo.meta.c demo.meta.o device_exec.bf3 \
+    [ "$(ls "$k" | LC_ALL=C sort | tr '\n' ' ')" = "demo.meta.c demo.meta.o device_exec.bf3 \
 device_exec.stub.inc hostStubs.a hostStubs.o kernel.bf3.dpa.device.o kernel.bf3.dpa.join.o \
 kernel.bf3.o kernel.dpa.device.c kernel.dpa.entries kernel.dpa.host.c kernel.dpa.o kernel.stub.inc " ]
 }
 
 @test "-keep-dir is made with the directories above it" {
-    dpacc kernel.c -o out.a -keep-dir a/b/c
-    [ -f a/b/c/kernel.dpa.host.c ]
+    [ -f "$made/a/b/c/kernel.dpa.host.c" ]
     run -1 dpacc kernel.c -o other.a -keep-dir kernel.c/k
     [ "$output" = "-E- -keep-dir: kernel.c/k: Not a directory" ]
     run -1 dpacc kernel.c -o other.a -keep-dir kernel.c
@@ -237,25 +221,11 @@ kernel.bf3.o kernel.dpa.device.c kernel.dpa.entries kernel.dpa.host.c kernel.dpa
     [ ! -e other.a ]
 }
 
-@test "-keep leaves them in the current directory, -mcpu names them" {
-    dpacc kernel.c -o out.a -keep -mcpu=nv-dpa-cx8
-    [ -f kernel.cx8.o ]
-    [ -f device_exec.cx8 ]
-    [ -f kernel.stub.inc ]
-    cp out.a before.a
-    dpacc kernel.c -o out.a -keep -mcpu cx8
-    cmp out.a before.a
-}
-
 @test "options come with one dash or two, with = or a word, and from files" {
     echo '-app-name "from_file" # its name
           -hostcc-options=-DA' > options
-    echo '--optf options -o out.a' > more
-    dpacc kernel.c --optf=more
-    nm out.a | grep -q ' from_file$'
-    rm out.a
-    dpacc -o=out.a --hostcc gcc --mcpu "nv-dpa-bf3, " -device-libs=" " -I. -flto kernel.c \
-        --options-file options
+    echo '--options-file options -o=out.a' > more
+    dpacc --hostcc gcc --mcpu "nv-dpa-bf3, " -device-libs=" " -I. -flto kernel.c --optf=more
     nm out.a | grep -q ' from_file$'
 }
 
@@ -265,26 +235,21 @@ kernel.bf3.o kernel.dpa.device.c kernel.dpa.entries kernel.dpa.host.c kernel.dpa
     [[ $output == "-E- loop: options files include each other too deeply" ]]
 }
 
-@test "lists take commas, spaces and empty items; quotes keep together" {
+@test "-I and -D reach the device compile; lists take commas, spaces and empty items; quotes keep together" {
+    mkdir h
+    echo '#define VALUE NAME' > h/value.h
     cat > k.c <<'END'
+#include "value.h"
 #if A != 1 || B != 2 || !C(3)
 #error "macros"
 #endif
-__dpa_global__ void f(void) {}
+__dpa_rpc__ unsigned long f(void) { return VALUE; }
 END
-    dpacc k.c -o out.a -devicecc-options=" -DA=1, , -DB=2 ,'-DC(x)=(x == 3)'"
+    dpacc -c k.c -Ih -DNAME=5 -devicecc-options=" -DA=1, , -DB=2 ,'-DC(x)=(x == 3)'"
+    dpacc -c k.c --common-include-path h -D NAME=5 -devicecc-options="-DA=1 -DB=2,'-DC(x)=(x == 3)'"
 }
 
-@test "-I and -D reach the device compile" {
-    mkdir h
-    echo '#define VALUE NAME' > h/value.h
-    echo '#include "value.h"
-__dpa_rpc__ unsigned long f(void) { return VALUE; }' > k.c
-    dpacc k.c -o out.a -Ih -DNAME=5
-    dpacc k.c -o out.a --common-include-path h -D NAME=5
-}
-
-@test "macros name the target" {
+@test "macros name the target, as -mcpu does with and without its prefix; -keep leaves files in the current directory" {
     cat > k.c <<'END'
 #if __DPA__ != 1 || __NV_DPA != __NV_DPA_CX8 || __NV_DPA_CX7 != 1 || __NV_DPA_BF3 != 2 || \
     __NV_DPA_CX8 != 3 || __NV_DPA_CX9 != 4 || !defined(__riscv_zba)
@@ -292,7 +257,13 @@ __dpa_rpc__ unsigned long f(void) { return VALUE; }' > k.c
 #endif
 __dpa_global__ void f(void) {}
 END
-    dpacc k.c -o out.a -mcpu=nv-dpa-cx8
+    dpacc k.c -o out.a -keep -mcpu=nv-dpa-cx8
+    [ -f k.cx8.o ]
+    [ -f device_exec.cx8 ]
+    [ -f k.stub.inc ]
+    cp out.a before.a
+    dpacc k.c -o out.a -keep -mcpu cx8
+    cmp out.a before.a
     run -1 dpacc k.c -o out.a -mcpu=nv-dpa-bf3
 }
 
@@ -308,17 +279,17 @@ END
         -hostcc-options="-Dstatus=2 -Dto=3"
 }
 
-@test "-MMD leaves a dependency file" {
-    dpacc kernel.c -o out.a -devicecc-options="-MMD -MT target"
+@test "-MMD leaves a dependency file, -save-temps what the device compiler made on its way" {
+    dpacc kernel.c -o out.a -devicecc-options="-MMD -MT target -save-temps"
     grep -q '^target: kernel.c' kernel.d
-    dpacc kernel.c -o out.a -devicecc-options="-MMD" -keep-dir k
-    grep -q kernel.c k/kernel.d
+    [ -n "$(find . -name '*.s')" ]
 }
 
-@test "-MJ leaves clang's entry of a compilation database" {
-    dpacc kernel.c -o out.a -devicecc-options="-MJ kernel.json" -mcpu=nv-dpa-bf3,nv-dpa-cx8
+@test "-MJ leaves clang's entry of a compilation database; dependencies go to kept files" {
+    dpacc kernel.c -o out.a -devicecc-options="-MMD -MJ kernel.json" -mcpu=nv-dpa-bf3,nv-dpa-cx8 -keep-dir k
     [ -e out.a ]
     [ "$(sed 's/,$//' kernel.json | jq -r .file)" = kernel.c ]
+    grep -q kernel.c k/kernel.d
 }
 
 @test "the dependency file is about the program when the user names no target" {
@@ -339,33 +310,25 @@ END
     done
 }
 
-@test "a source named like the whole program keeps its own stub" {
+@test "a source named like the whole program keeps its own stub, and a source may be all extension" {
     cp kernel.c device_exec.c
-    dpacc device_exec.c -o out.a -keep-dir k
+    echo '__dpa_global__ void f(void) {}' > .c
+    dpacc device_exec.c .c -o out.a -keep-dir k
+    nm out.a | grep -q ' T f$'
     grep -q '\.dpa_bin_' k/device_exec.stub.inc
     grep -q '\.dpa_obj' k/device_exec_2.stub.inc
 }
 
-@test "-save-temps leaves what the device compiler made on its way" {
-    dpacc kernel.c -o out.a -devicecc-options=-save-temps
-    [ -n "$(find . -name '*.s')" ]
-}
-
-@test "a source that is all extension makes a program" {
-    mv kernel.c .c
-    dpacc .c -o out.a
-}
-
 @test "device libraries are linked whole, by -L and -l" {
-    echo 'int in_library(void) { return 7; }' > l.c
     mkdir libs
-    clang --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -mno-relax -c l.c -o l.o
-    llvm-ar crD libs/libmine.a l.o
-    dpacc kernel.c -o out.a -keep-dir k -device-libs="-Llibs -lmine"
-    llvm-nm k/device_exec.bf3 | grep -q ' T in_library$'
-    dpacc kernel.c libs/libmine.a -o out.a -keep-dir k2 -ldpa
-    llvm-nm k2/device_exec.bf3 | grep -q ' T in_library$'
-    llvm-nm k2/device_exec.bf3 | grep -q ' T doca_dpa_dev_sync_event_wait_gt$'
+    for name in mine yours; do
+        echo "int in_$name(void) { return 7; }" > $name.c
+        clang --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -mno-relax -c $name.c -o $name.o
+        llvm-ar crD libs/lib$name.a $name.o
+    done
+    dpacc kernel.c libs/libyours.a -o out.a -keep-dir k -device-libs="-Llibs -lmine" -ldpa
+    llvm-nm k/device_exec.bf3 > names
+    for name in in_mine in_yours doca_dpa_dev_sync_event_wait_gt; do grep -q " T $name\$" names; done
 }
 
 @test "link-time optimisation makes a program with the same functions" {
@@ -376,7 +339,7 @@ END
     [ -f k/kernel.stub.inc ]
 }
 
-@test "the C library of the device has its strings, numbers and sorting" {
+@test "the C library of the device has its strings, numbers and sorting, dpaintrin.h the functions of both guides" {
     cat > k.c <<'END'
 #include "libflexio-libc/stdio.h"
 #include "libflexio-libc/stdlib.h"
@@ -398,17 +361,9 @@ __dpa_rpc__ uint64_t f(uint64_t a, uint64_t b)
            strlen(text);
 }
 END
-    dpacc k.c -o out.a -devicecc-options="-Wall -Wextra -Werror"
-}
-
-@test "every member of the device's libraries links" {
-    dpacc kernel.c libdoca_dpa_dev.a libflexio_dev.a libflexio-libc.a -o out.a
-}
-
-@test "dpaintrin.h has the functions of both guides" {
-    cat > k.c <<'END'
+    cat > intrinsics.c <<'END'
 #include <dpaintrin.h>
-__dpa_rpc__ uint64_t f(uint64_t a)
+__dpa_rpc__ uint64_t g(uint64_t a)
 {
     __dpa_thread_fence(__DPA_HEAP, __DPA_R, __DPA_RW);
     __dpa_thread_system_fence();
@@ -425,15 +380,19 @@ __dpa_rpc__ uint64_t f(uint64_t a)
            (uint64_t)(__dpa_fxp_log2((unsigned)a) + __dpa_fxp_rcp((int)a) + __dpa_fxp_pow2((int)a));
 }
 END
-    dpacc k.c -o out.a -devicecc-options="-Wall -Wextra -Werror"
+    dpacc k.c intrinsics.c -o out.a -devicecc-options="-Wall -Wextra -Werror"
+}
+
+@test "every member of the device's libraries links" {
+    dpacc kernel.c libdoca_dpa_dev.a libflexio_dev.a libflexio-libc.a -o out.a
 }
 
 @test "same inputs, same bytes: two directories, two times, two users' settings" {
     cp kernel.c "$data/args_dev.c" "$data/args.h" "$data/args_values.h" . 2>/dev/null || true
     make_all() {
-        dpacc kernel.c args_dev.c -o out.a -mcpu=bf3,cx8 -hostcc-options=-g
-        dpacc -c kernel.c args_dev.c
-        dpacc kernel.dpa.o args_dev.c -o lib -gen-libs
+        dpacc -c kernel.c args_dev.c -mcpu=bf3,cx8 -hostcc-options=-g
+        dpacc kernel.dpa.o args_dev.dpa.o -o out.a -mcpu=bf3,cx8 -hostcc-options=-g
+        dpacc kernel.dpa.o args_dev.dpa.o -o lib -gen-libs
         dpacc kernel.dpa.o -o out.so -shared
         sha256sum out.a *.dpa.o lib_*.a out.so
     }
@@ -456,20 +415,16 @@ END
     [ "$(id -u)" -eq 0 ] || skip "only root can be another user"
     local nobody="setpriv --reuid=65534 --regid=65534 --clear-groups" theirs
     $nobody test -x "$DPAKIT_BUILD/bin/dpacc" || skip "other users cannot see this build"
-    dpacc kernel.c -o out.a -mcpu=bf3,cx8 -hostcc-options=-g
-    dpacc kernel.c -c -o kernel.dpa.o
     theirs=$(mktemp -d /tmp/dpacc-user.XXXXXX)
-    cp kernel.c "$theirs"
+    cp kernel.c "$made/blob" "$theirs"
     chown -R 65534:65534 "$theirs"
     (
         cd "$theirs"
         export TMPDIR=$theirs HOME=$theirs
-        $nobody "$DPAKIT_BUILD/bin/dpacc" kernel.c -o out.a -mcpu=bf3,cx8 -hostcc-options=-g &&
-            $nobody "$DPAKIT_BUILD/bin/dpacc" kernel.c -c -o kernel.dpa.o
+        $nobody "$DPAKIT_BUILD/bin/dpacc" kernel.c -o out.a "${demo[@]/$made/.}"
     ) || { rm -rf "$theirs"; false; }
     [ "$(stat -c %u "$theirs/out.a")" -eq 65534 ]
-    cmp out.a "$theirs/out.a"
-    cmp kernel.dpa.o "$theirs/kernel.dpa.o"
+    cmp "$made/demo.a" "$theirs/out.a"
     rm -rf "$theirs"
 }
 
@@ -477,11 +432,10 @@ END
     command -v ccache >/dev/null || skip "no ccache here"
     export CCACHE_DIR=$PWD/cache
     unset CCACHE_NOHASHDIR CCACHE_BASEDIR CCACHE_DISABLE
-    dpacc kernel.c -o plain.a
-    DPA_CLANG='ccache clang' dpacc kernel.c -o first.a
+    DPA_CLANG='ccache clang' dpacc kernel.c -o first.a "${demo[@]}"
     ccache -z >/dev/null
-    DPA_CLANG='ccache clang' dpacc kernel.c -o second.a
-    cmp plain.a first.a
+    DPA_CLANG='ccache clang' dpacc kernel.c -o second.a "${demo[@]}"
+    cmp "$made/demo.a" first.a
     cmp first.a second.a
     [ "$(ccache --print-stats | awk '$1 ~ /^(direct|preprocessed)_cache_hit$/ {n += $2} END {print n}')" -ge 1 ]
 }

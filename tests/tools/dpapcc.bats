@@ -6,6 +6,13 @@ setup_file() {
     cd "$BATS_FILE_TMPDIR"
     dpacc "$BATS_TEST_DIRNAME/../../examples/pcc/device/aimd.c" -o aimd.a --app-name=aimd \
         -device-libs="-ldoca_pcc_dev"
+    # One program fails in each way, which a text in it chooses.
+    program fails 'static const volatile char how[] = "how=0";
+    if (how[4] == 49 && f->events == 50) *(volatile uint32_t *)8 = 1;
+    if (how[4] == 50 && f->events == 50) context->data[12] = 1;
+    while (how[4] == 51 && f->events >= 50) *(volatile uint32_t *)&f->events = 60;
+    if (how[4] == 52 && f->events == 50) results->rate = 0;
+    if (how[4] == 53 && f->events == 50) results->rate = DOCA_PCC_DEV_MAX_RATE + 1;'
 }
 
 setup() {
@@ -49,6 +56,11 @@ C
         printf '    %s\n}\n' "$2"
     } >"$1.c"
     dpacc "$1.c" -o "$1.a" --app-name="$1" -device-libs="-ldoca_pcc_dev"
+}
+
+# failing NUMBER NAME: NAME.a, which fails in this way.
+failing() {
+    LC_ALL=C sed "s/how=0/how=$1/" "$BATS_FILE_TMPDIR/fails.a" >"$2.a"
 }
 
 # as_executable NAME: a host program with the algorithm in it.
@@ -148,9 +160,9 @@ as_executable() {
 }
 
 @test "an algorithm that fails: the event, what was until then, and exit code 3" {
-    local name body words
-    while IFS='|' read -r name body words; do
-        program "$name" "$body"
+    local number name words
+    while IFS='|' read -r number name words; do
+        failing "$number" "$name"
         run dpapcc run "$name.a" --topology incast:senders=2 --time 1ms -o "out-$name"
         echo "$output"
         [ "$status" -eq 3 ]
@@ -159,16 +171,16 @@ as_executable() {
             .packets.sent > 0 and .simulated_ns < 1000000' "out-$name/summary.json"
         grep -qF 'role="alert"' "out-$name/report.html"
     done <<'ALGORITHMS'
-fault|if (f->events == 50) *(volatile uint32_t *)8 = 1;|fault
-beyond|if (f->events == 50) context->data[12] = 1;|byte 48 of the flow's context
-loop|while (f->events >= 50) *(volatile uint32_t *)&f->events = 60;|
-zero|if (f->events == 50) results->rate = 0;|rate
-large|if (f->events == 50) results->rate = DOCA_PCC_DEV_MAX_RATE + 1;|rate
+1|fault|fault
+2|beyond|byte 48 of the flow's context
+3|loop|
+4|zero|rate
+5|large|rate
 ALGORITHMS
 }
 
 @test "an algorithm that fails does not stop the others" {
-    program zero 'if (f->events == 50) results->rate = 0;'
+    failing 4 zero
     run dpapcc compare hpcc zero.a --topology incast:senders=2 --time 1ms -o out
     [ "$status" -eq 3 ]
     jq -e '.runs[0].complete and (.runs[1].complete | not)' out/summary.json
@@ -176,21 +188,13 @@ ALGORITHMS
 }
 
 @test "a device that asks for signatures runs what is signed, and refuses the rest" {
-    source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
-    make_world
-    enter_world
+    source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
+    new_device open
     as_executable unsigned
     local few=(--topology incast:senders=2 --time 100us -q -d mlx5_0)
-    dpapcc run unsigned "${few[@]}"
-    openssl req -new -newkey rsa:4096 -nodes -keyout leaf.pem -subj "/O=Example/CN=leaf" -out leaf.csr 2>/dev/null
-    openssl x509 -req -in leaf.csr -CA root.der -CAkey root.pem -CAcreateserial -days 365 -sha256 \
-        -outform der -out leaf.der 2>/dev/null
-    cat root.der leaf.der >chain.der
-    mlxdpa -e unsigned -c chain.der -p leaf.pem -o signed sign_dpa_apps
-    claimed
-    flint-lite -d mlx5_0 -i root.signed -y b >/dev/null
-    mlxconfig-lite -d mlx5_0 apply auth.bin >/dev/null
-    dpadev reset mlx5_0
+    dpapcc run unsigned "${few[@]/mlx5_0/open}"
+    mlxdpa -e unsigned -c "$test_keys/chain.der" -p "$test_keys/leaf.pem" -o signed sign_dpa_apps
+    make_locking_device mlx5_0 "$test_keys/root.der"
     dpapcc run signed "${few[@]}" -o out
     run dpapcc run unsigned "${few[@]}" -o none
     echo "$output"
@@ -295,18 +299,18 @@ ALGORITHMS
 }
 
 @test "a function that a program must have is missed by name, in a line" {
-    local name
-    program whole ''
-    for name in doca_pcc_dev_user_init doca_pcc_dev_user_algo doca_pcc_dev_user_set_algo_params; do
-        sed "s/$name(/static_$name(/" whole.c >without.c
-        run dpacc without.c -o without.a --app-name=without -device-libs="-ldoca_pcc_dev"
-        echo "$output"
-        [ "$status" -ne 0 ] && [ ! -e without.a ]
+    local name need=(doca_pcc_dev_user_init doca_pcc_dev_user_algo doca_pcc_dev_user_set_algo_params)
+    cp "$BATS_FILE_TMPDIR/fails.c" without.c
+    for name in "${need[@]}"; do sed -i "s/$name(/static_$name(/" without.c; done
+    run dpacc without.c -o without.a --app-name=without -device-libs="-ldoca_pcc_dev"
+    echo "$output"
+    [ "$status" -ne 0 ] && [ ! -e without.a ]
+    for name in "${need[@]}"; do
         # Some linkers repeat the message in each pass.
         [ "$(grep "$name" <<<"$output" | sort -u | wc -l)" -eq 1 ]
         grep -qF "a reaction point of DOCA PCC needs the function $name (dpa-pcc(7))" <<<"$output"
-        ! grep -q 'undefined symbol' <<<"$output"
     done
+    ! grep -q 'undefined symbol' <<<"$output"
 }
 
 @test "flows have sizes of a distribution of one's own" {
@@ -474,8 +478,8 @@ YAML
     dpapcc --help | tr '\n' ' ' | grep -q '1 failed, 2 wrong usage, 3 the algorithm failed (its results until then are written)'
     run -2 dpapcc run
     run -1 dpapcc run ./none.a
-    program zero 'results->rate = 0;'
-    run -3 dpapcc run zero.a --time 100us
+    failing 4 zero
+    run -3 dpapcc run zero.a --topology incast:senders=2 --time 1ms
 }
 
 @test "a mistyped name of a reference is pointed out" {

@@ -28,6 +28,20 @@ refused() {
     no_output
 }
 
+# wrong MESSAGE: keeps the source on standard input; all_refused sees it refused with this message, where it is bad.c.
+# all_refused: one dpacc reads all of them, as to start one takes longer than to read a source.
+wrong() {
+    local name
+    name=$(printf 'bad%02d.c' "$(grep -c '' wanted 2>/dev/null)")
+    cat > "$name"
+    echo "-E- ${1//bad.c/$name}" >> wanted
+}
+all_refused() {
+    run -1 dpacc bad??.c -o out.a
+    diff wanted - <<<"$output"
+    no_output
+}
+
 # link_host OUT SOURCE... ARCHIVE: a host program over libflexio.
 link_host() {
     local out=$1

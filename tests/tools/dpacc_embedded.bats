@@ -15,6 +15,7 @@ setup_file() {
     echo '__dpa_rpc__ unsigned long third(unsigned long a) { return a + 3; }' > 'a-b c.c'
     dpacc 'a-b c.c' one/k.c -o k.a --app-name=demo -mcpu=nv-dpa-bf3 -keep-dir kept
     ar p k.a hostStubs.o > k.o
+    dpacc -c one/k.c -o one.dpa.o
 }
 
 setup() {
@@ -50,7 +51,7 @@ words() { od -An -v -t"$1" -j"$2" -N"$3" "$4" | xargs; }
 
 @test "releases before 2.10 have a bare ELF and a room of 65,536 bytes" {
     for release in 2.5 2.9.1 2.10 3; do
-        DPA_DOCA=$release dpacc "$f/one/k.c" -o k.a --app-name=demo -keep-dir kept
+        DPA_DOCA=$release dpacc "$f/one.dpa.o" -o k.a --app-name=demo -keep-dir kept
         ar p k.a hostStubs.o > k.o
         section k.o .dpa_bin_demo > program
         section k.o .dpa_sig_demo > room
@@ -69,7 +70,7 @@ words() { od -An -v -t"$1" -j"$2" -N"$3" "$4" | xargs; }
 @test "a device of another type refuses the program, unless it is a bare ELF" {
     run ! dparun "$f/k.a" -d other --rpc first 3
     [ "$output" = "-E- program demo: compiled for other targets, not for cx8" ]
-    DPA_DOCA=2.9 dpacc "$f/one/k.c" -o k.a
+    DPA_DOCA=2.9 dpacc "$f/one.dpa.o" -o k.a
     [ "$(dparun k.a -d other --rpc first 3)" = "result: 4 (0x4)" ]
 }
 
@@ -81,8 +82,7 @@ words() { od -An -v -t"$1" -j"$2" -N"$3" "$4" | xargs; }
         _dpacc_register_a_b_c_third _dpacc_pack_a_b_c_third _dpacc_file_a_b_c_register_all; do
         grep -q " $name\$" symbols
     done
-    dpacc -c "$f/one/k.c" -o k.dpa.o
-    nm k.dpa.o | grep -q ' _dpacc_k_dev_obj_len$'
+    nm "$f/one.dpa.o" | grep -q ' _dpacc_k_dev_obj_len$'
     readelf -sW "$f/kept/device_exec.bf3" > symbols
     grep -q 'OBJECT .* __dpacc_obj_ver$' symbols
     ! grep -q '_dpacc_register_' symbols || false # only dpacc needs these marks
@@ -116,8 +116,7 @@ END
 }
 
 @test "objects and libraries without registrars are refused by name" {
-    dpacc -c "$f/one/k.c" -o k.dpa.o
-    objcopy --redefine-sym _dpacc_file_k_register_all=_dpacc_elsewhere k.dpa.o old.dpa.o
+    objcopy --redefine-sym _dpacc_file_k_register_all=_dpacc_elsewhere "$f/one.dpa.o" old.dpa.o
     run -1 dpacc old.dpa.o -o out.a
     [ "$output" = "-E- old.dpa.o: made by another version of dpacc; make it again" ]
     dpacc "$f/two/k.c" -o libtwo -gen-libs -keep-dir kept

@@ -24,7 +24,7 @@ __dpa_global__ void kernel(uint64_t a) { zeros[tenfold(a) % 100] = 1; }
 END
     dpacc k.c -o k.a -keep-dir k -mcpu=nv-dpa-bf3
     echo '__dpa_rpc__ unsigned long f(unsigned long a) { return a + 1; }' > bare.c
-    dpacc bare.c -o bare.a -keep-dir bare -mcpu=nv-dpa-bf3
+    dpacc bare.c -o bare.a -keep-dir bare -mcpu=bf3,cx7,cx8,cx9
 }
 
 setup() {
@@ -71,9 +71,8 @@ symbol() { readelf -sW "$1" | awk -v name="$2" '$8 == name {print "0x" $2}'; }
 }
 
 @test "the attributes name the target" {
-    dpacc "$f/bare.c" -o all.a -keep-dir all -mcpu=bf3,cx7,cx8,cx9
     for target in cx7=01 bf3=02 cx8=03 cx9=04; do
-        llvm-objcopy --dump-section .dpa.attributes=attributes "all/device_exec.${target%=*}" copy
+        llvm-objcopy --dump-section .dpa.attributes=attributes "$f/bare/device_exec.${target%=*}" copy
         [ "$(od -An -v -tx1 attributes | tr -d ' \n')" = "41120000006e766964696100010700000002${target#*=}" ]
     done
 }
@@ -89,17 +88,6 @@ symbol() { readelf -sW "$1" | awk -v name="$2" '$8 == name {print "0x" $2}'; }
     [ $(($(symbol $exe '__global_pointer$'))) -eq $((sdata + 0x800)) ]
 }
 
-@test "a program may define these names itself" {
-    cat > k.c <<'END'
-#include <stdint.h>
-uint64_t text_start = 3, code_end;
-uint64_t text_end(void) { return 4; }
-__dpa_rpc__ uint64_t f(uint64_t a) { code_end = a; return text_start * text_end() + code_end; }
-END
-    dpacc k.c -o k.a
-    [ "$(dparun k.a --rpc f 30)" = "result: 42 (0x2a)" ]
-}
-
 @test "version notes: FlexIO's version of each source and of the device libraries" {
     for part in dev os; do
         llvm-objcopy --dump-section .flexio_${part}_ver=$part "$f/k/device_exec.bf3" copy
@@ -112,7 +100,7 @@ END
     [ "$(wc -c < dev)" = 32 ]
 }
 
-@test "a program's own sections lie beside sections of the same kind" {
+@test "a program's own sections lie beside sections of the same kind, and it may define names of the layout itself" {
     cat > k.c <<'END'
 #include <stdint.h>
 __attribute__((section("own_const"))) const uint64_t constant[2] = {40, 1};
@@ -121,7 +109,14 @@ __attribute__((section("own_code"), noinline)) uint64_t own(uint64_t a) { return
 __attribute__((weak)) extern uint64_t nowhere;
 __dpa_rpc__ uint64_t f(uint64_t a) { variable++; return own(a) + (&nowhere ? nowhere : 0); }
 END
-    dpacc k.c -o k.a -keep-dir k
+    cat > names.c <<'END'
+#include <stdint.h>
+uint64_t text_start = 3, code_end;
+uint64_t text_end(void) { return 4; }
+__dpa_rpc__ uint64_t named(uint64_t a) { code_end = a; return text_start * text_end() + code_end; }
+END
+    dpacc k.c names.c -o k.a -keep-dir k
+    [ "$(dparun k.a --rpc named 30)" = "result: 42 (0x2a)" ]
     [ "$(dparun k.a --rpc f 0)" = "result: 42 (0x2a)" ]
     readelf -lW k/device_exec.bf3 > h
     grep -qE '^ *00 .* own_code .* own_const' h

@@ -39,13 +39,21 @@ in_opt() {
 
 # need_source WHAT...: folders below the DOCA samples; leaves the first one's whole path in $source.
 need_source() {
-    local release
     [ -z "$corpus_reason" ] || skip "$corpus_reason"
+    find_source "$1" || skip "no $1 in $DPAKIT_CORPUS"
+}
+
+find_source() { # WHAT
+    local release
     for release in "$DPAKIT_CORPUS"/doca-samples-*/; do
         source=${release}$1
         [ ! -f "$source/meson.build" ] || return 0
     done
-    skip "no $1 in $DPAKIT_CORPUS"
+    return 1
+}
+
+name_of_sample() { # what the meson.build in $source says
+    sed -n "s/^SAMPLE_NAME = '\(.*\)'.*/\1/p" "$source/meson.build"
 }
 
 # build_sample FOLDER [MESON OPTION...]: makes $program of samples/FOLDER, as its README says.
@@ -53,10 +61,50 @@ build_sample() {
     local folder=$1 name
     shift
     need_source "samples/$folder"
-    name=$(sed -n "s/^SAMPLE_NAME = '\(.*\)'.*/\1/p" "$source/meson.build")
+    name=$(name_of_sample)
     (cd "$source" && in_opt meson setup "$@" "$BATS_TEST_TMPDIR/$name") &&
         in_opt ninja -C "$BATS_TEST_TMPDIR/$name" || return 1
     program=$BATS_TEST_TMPDIR/$name/doca_$name
+}
+
+# make_samples FOLDER...: once per file, builds samples/FOLDER for each by one Meson project that has what their
+# meson.build files say: Meson looks at compilers for longer than they compile. FOLDER:dpu is built for the DPU.
+make_samples() {
+    local sample folder release dpu from=$BATS_FILE_TMPDIR/from
+    [ -z "$corpus_reason" ] || return 0
+    mkdir "$from"
+    cat >"$from/meson.build" <<'END'
+project('samples', 'C', 'CPP', default_options: ['buildtype=debug', 'debug=false'])
+add_project_arguments('-D DOCA_ALLOW_EXPERIMENTAL_API', language: ['c', 'cpp'])
+END
+    for sample in "$@"; do
+        folder=${sample%:dpu}
+        find_source "samples/$folder" || continue
+        release=$(basename "${source%/samples/*}")
+        [ -d "$from/$release" ] || cp -r "${source%/samples/*}" "$from/"
+        dpu=
+        [ "$folder" = "$sample" ] || dpu="sample_dependencies += declare_dependency(compile_args: '-DDOCA_ARCH_DPU')"
+        awk -v dpu="$dpu" '
+            /^project\(/ { skipped = 1 }
+            !skipped && !/^add_project_arguments\(/ {
+                if (/^executable\(/) print dpu
+                gsub(/meson\.project_source_root\(\)/, "meson.current_source_dir()")
+                print
+            }
+            /^\)/ { skipped = 0 }' "$source/meson.build" >"$from/$release/samples/$folder/meson.build"
+        echo "subdir('$release/samples/$folder')" >>"$from/meson.build"
+    done
+    {
+        in_opt meson setup "$from" "$BATS_FILE_TMPDIR/made" && in_opt ninja -k 0 -C "$BATS_FILE_TMPDIR/made"
+    } >"$BATS_FILE_TMPDIR/made.log" 2>&1 || :
+}
+
+# use_sample FOLDER: $program is the sample's that make_samples built.
+use_sample() {
+    need_source "samples/$1"
+    program=$BATS_FILE_TMPDIR/made/$(basename "${source%/samples/*}")/samples/$1/doca_$(name_of_sample)
+    [ -x "$program" ] || program=${program}_dpu
+    [ -x "$program" ] || { cat "$BATS_FILE_TMPDIR/made.log"; return 1; }
 }
 
 # run_sample ARGUMENT...: $program runs within 60 seconds and says that it succeeded.

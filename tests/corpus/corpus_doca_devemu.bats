@@ -3,6 +3,8 @@
 setup_file() {
     load corpus.bash
     make_corpus
+    make_samples doca_devemu/devemu_pci_device_{hotplug,list,{db,msix,dma,stateful_region}/dpu}:dpu \
+        doca_devemu/devemu_pci_device_{db,msix,dma,stateful_region}/host
 }
 setup() {
     load corpus.bash
@@ -10,19 +12,6 @@ setup() {
 teardown() {
     # shellcheck disable=SC2046
     [ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null || true
-}
-
-# Builds a sample for the DPU; its program is $dpu.
-build_dpu() { # FOLDER
-    build_sample "$1" -Dc_args="-DDOCA_ARCH_DPU $CFLAGS"
-    dpu=$program
-    [ -x "$dpu" ] || dpu=${program}_dpu
-}
-
-# Builds one for the host; its program is $host.
-build_host() { # FOLDER
-    build_sample "$1"
-    host=$program
 }
 
 on_dpu() { # PROGRAM ARGUMENT...
@@ -43,14 +32,16 @@ await() { # FILE TEXT: of a program in the background, $!
 
 # Plugs a function in: its VUID is $vuid, its address on the host $address, its group $group.
 plug() {
-    build_dpu doca_devemu/devemu_pci_device_hotplug
+    use_sample doca_devemu/devemu_pci_device_hotplug
+    dpu=$program
     run on_dpu "$dpu" -p 03:00.0
     echo "$output"
     [ "$status" -eq 0 ]
     says 'Hotplug state changed to DOCA_DEVEMU_PCI_HP_STATE_POWER_ON' 'Sample finished successfully'
     vuid=$(sed -n 's/.*The new emulated device VUID: //p' <<<"$output")
     hotplug=$dpu
-    build_dpu doca_devemu/devemu_pci_device_list
+    use_sample doca_devemu/devemu_pci_device_list
+    dpu=$program
     run on_dpu "$dpu" -p 03:00.0
     echo "$output"
     [ "$status" -eq 0 ]
@@ -69,16 +60,19 @@ unplug() {
 @test "devemu_pci_device_hotplug and devemu_pci_device_list" {
     plug
     unplug
-    build_dpu doca_devemu/devemu_pci_device_list
-    run on_dpu "$dpu" -p 03:00.0
+    # Built by its own meson.build, as the README says.
+    build_sample doca_devemu/devemu_pci_device_list -Dc_args="-DDOCA_ARCH_DPU $CFLAGS"
+    run on_dpu "$program" -p 03:00.0
     says 'Found a total of 0 emulated devices'
 }
 
 @test "devemu_pci_device_db" {
     local log=$BATS_TEST_TMPDIR/dpu.log
     plug
-    build_dpu doca_devemu/devemu_pci_device_db/dpu
-    build_host doca_devemu/devemu_pci_device_db/host
+    use_sample doca_devemu/devemu_pci_device_db/dpu
+    dpu=$program
+    use_sample doca_devemu/devemu_pci_device_db/host
+    host=$program
     on_dpu "$dpu" -p 03:00.0 -u "$vuid" -r 0 -i 5 >"$log" 2>&1 &
     await "$log" 'Listening on DB with ID 5'
     on_host "$host" -p "$address" -g "$group" -r 0 -d 5 -w 17
@@ -95,8 +89,10 @@ unplug() {
 @test "devemu_pci_device_msix" {
     local log=$BATS_TEST_TMPDIR/host.log
     plug
-    build_dpu doca_devemu/devemu_pci_device_msix/dpu
-    build_host doca_devemu/devemu_pci_device_msix/host
+    use_sample doca_devemu/devemu_pci_device_msix/dpu
+    dpu=$program
+    use_sample doca_devemu/devemu_pci_device_msix/host
+    host=$program
     on_host "$host" -p "$address" -g "$group" >"$log" 2>&1 &
     await "$log" 'Listening on all MSI-X vectors'
     run on_dpu "$dpu" -p 03:00.0 -u "$vuid" -x 3
@@ -113,8 +109,10 @@ unplug() {
 @test "devemu_pci_device_dma" {
     local log=$BATS_TEST_TMPDIR/host.log
     plug
-    build_dpu doca_devemu/devemu_pci_device_dma/dpu
-    build_host doca_devemu/devemu_pci_device_dma/host
+    use_sample doca_devemu/devemu_pci_device_dma/dpu
+    dpu=$program
+    use_sample doca_devemu/devemu_pci_device_dma/host
+    host=$program
     run on_dpu "$dpu" -p 03:00.0 -u "$vuid" -a 0x1000000 -w "nobody maps it yet"
     echo "$output"
     [ "$status" -ne 0 ]
@@ -136,8 +134,10 @@ unplug() {
 @test "devemu_pci_device_stateful_region" {
     local log=$BATS_TEST_TMPDIR/dpu.log
     plug
-    build_dpu doca_devemu/devemu_pci_device_stateful_region/dpu
-    build_host doca_devemu/devemu_pci_device_stateful_region/host
+    use_sample doca_devemu/devemu_pci_device_stateful_region/dpu
+    dpu=$program
+    use_sample doca_devemu/devemu_pci_device_stateful_region/host
+    host=$program
     on_dpu "$dpu" -p 03:00.0 -u "$vuid" >"$log" 2>&1 &
     await "$log" 'to stop sample'
     on_host "$host" -p "$address" -g "$group" -r 0 -w "hello from the host"

@@ -1,6 +1,7 @@
 # RDMA between devices of two machines: two network namespaces, joined by a cable.
 
 source "$BATS_TEST_DIRNAME/../helpers/network.bash"
+source "$BATS_TEST_DIRNAME/../helpers/device.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
@@ -16,8 +17,8 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
     export PATH=$DPAKIT_BUILD/bin:$PATH DPAKIT_DEVICES=$PWD/devices LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
     programs=$BATS_FILE_TMPDIR
-    dpadev create mlx5_0
-    dpadev create mlx5_1
+    new_device mlx5_0
+    new_device mlx5_1
 }
 
 need_ucx() {

@@ -54,16 +54,15 @@ says() { grep -qF -- "$1" err || { cat err; return 1; }; }
     cmp signed "$golden/remove-one.signed"
 }
 
-# root NAME KEY [OPTIONS]: NAME.der, self-signed.
+# root NAME OPTION...: NAME.der, self-signed.
 root() {
-    openssl req -x509 -newkey "$2" -nodes -keyout "$1.pem" -outform der -out "$1.der" -subj "/CN=$1" \
-        -days 300 "${@:3}" 2>log
+    openssl req -x509 -nodes -outform der -out "$1.der" -subj "/CN=$1" -days 300 "${@:2}" 2>log
 }
 
 @test "a certificate that no device takes as a root is packed and signed with --force alone" {
-    root ec ec -pkeyopt ec_paramgen_curve:P-384
-    root small rsa:2048
-    root user rsa:4096 -addext basicConstraints=critical,CA:FALSE
+    root ec -newkey ec -pkeyopt ec_paramgen_curve:P-384
+    root small -newkey rsa:2048
+    root user -key "$BATS_TEST_DIRNAME/../data/keys/root.pem" -addext basicConstraints=critical,CA:FALSE
     cp "$keys/leaf.der" "$keys/inter.der" .
     head -c -1 "$keys/root.der" >damaged.der
     tail -c 1 "$keys/root.der" | tr '\000-\377' '\001-\377\000' >>damaged.der
@@ -262,11 +261,10 @@ END
 @test "a certificate of 1792 bytes is too large, one byte less is not" {
     local size n=1
     # Subjects of growing length give certificates of growing size.
-    openssl genrsa -out k.pem 4096 2>/dev/null
     for length in 1791 1792; do
         subject=/CN=x
         while :; do
-            openssl req -x509 -key k.pem -outform der -out c.der -days 9 -set_serial 1 -subj "$subject" \
+            openssl req -x509 -key "$BATS_TEST_DIRNAME/../data/keys/root.pem" -outform der -out c.der -days 9 -set_serial 1 -subj "$subject" \
                 -addext "nsComment=$(printf "%0${n}d" 0)" 2>/dev/null
             size=$(stat -c %s c.der)
             [ "$size" -eq "$length" ] && break

@@ -3,6 +3,7 @@ setup_file() {
     load corpus.bash
     make_corpus
     [ -z "$corpus_reason" ] || return 0
+    make_samples doca_eth/eth_{rxq_{regular_receive,{batch_,}managed_mempool_receive},txq_{,batch_,lso_}send_ethernet_frames}
     new_device mlx5_1 >/dev/null
     dpadev wire mlx5_0 dev:mlx5_1
 }
@@ -15,25 +16,25 @@ teardown() {
 
 # listen SAMPLE ARGUMENT...: runs one in the background, whose output goes to $log, until it has its pipe.
 listen() {
-    build_sample "doca_eth/$1"
+    use_sample "doca_eth/$1"
     shift
     log=$BATS_TEST_TMPDIR/receiver.log
     in_opt sh -c 'echo $$ >"$0"; exec stdbuf -oL "$@"' "$BATS_TEST_TMPDIR/pid" "$program" -d mlx5_1 "$@" \
         >"$log" 2>&1 3>&- &
-    until [ -s "$BATS_TEST_TMPDIR/pid" ]; do sleep 0.01; done
+    until [ -s "$BATS_TEST_TMPDIR/pid" ]; do sleep 0.1; done
     receiver=$(cat "$BATS_TEST_TMPDIR/pid")
-    until grep -q 'Created Pipe ROOT_PIPE' "$log" || ! kill -0 "$receiver"; do sleep 0.01; done
+    until grep -q 'Created Pipe ROOT_PIPE' "$log" || ! kill -0 "$receiver"; do sleep 0.1; done
 }
 
 # What a receiver that continues for half a minute has to say at last; it is ended then.
 await_line() { # TEXT
-    until grep -qF "$1" "$log" || ! kill -0 "$receiver"; do sleep 0.01; done
+    until grep -qF "$1" "$log" || ! kill -0 "$receiver"; do sleep 0.1; done
     kill "$receiver"
-    while kill -0 "$receiver" 2>/dev/null; do sleep 0.01; done
+    while kill -0 "$receiver" 2>/dev/null; do sleep 0.1; done
 }
 
 send() { # SAMPLE
-    build_sample "doca_eth/$1"
+    use_sample "doca_eth/$1"
     run_sample -d mlx5_0 -m 02:00:00:00:00:01
 }
 
@@ -68,6 +69,7 @@ send() { # SAMPLE
 }
 
 @test "eth_txq_batch_lso_send_ethernet_frames" {
-    send eth_txq_batch_lso_send_ethernet_frames
+    build_sample doca_eth/eth_txq_batch_lso_send_ethernet_frames # by its own meson.build, as the README says
+    run_sample -d mlx5_0 -m 02:00:00:00:00:01
     says 'Packet#31 associated with user data 31: packet with payload size'
 }

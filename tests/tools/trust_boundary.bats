@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+source "$BATS_TEST_DIRNAME/../helpers/device.bash"
 
 # A locked device and an open one; programs that are unsigned, signed for a day, and signed by a leaf
 # that is valid from tomorrow; a clock that is two days ahead.
@@ -13,6 +14,8 @@ setup_file() {
     mkdir ca && echo 09 >ca/serial && : >ca/index
     printf '%s\n' '[ca]' default_ca=d '[d]' database=ca/index serial=ca/serial new_certs_dir=ca \
         default_md=sha256 policy=p '[p]' commonName=supplied >ca/conf
+    cp "$test_keys/leaf.pem" today.pem
+    cp "$test_keys/intermediate.pem" tomorrow.pem
     leaf today -startdate "$(date -u -d '1 hour ago' +%y%m%d%H%M%SZ)" -enddate "$(date -u -d '1 day' +%y%m%d%H%M%SZ)"
     leaf tomorrow -startdate "$(date -u -d '1 day' +%y%m%d%H%M%SZ)" -days 300
     printf '#include <stdint.h>\n__dpa_rpc__ uint64_t same(uint64_t a) { return a; }\n' >same.c
@@ -33,29 +36,34 @@ time_t time(time_t *out)
     return now.tv_sec;
 }
 END
-    dpadev create open
+    new_device open
     provisioned mlx5_0
 }
 
-# leaf NAME DATES...: a key and a certificate under the root, and the chain of both.
+# leaf NAME DATES...: a certificate of the key NAME.pem under the root, and the chain of both.
 leaf() {
-    openssl req -newkey rsa:4096 -nodes -keyout "$1.pem" -subj "/CN=$1" -out "$1.csr" 2>log
+    openssl req -new -key "$1.pem" -subj "/CN=$1" -out "$1.csr"
     openssl ca -batch -config ca/conf -cert root.crt -keyfile root.pem -in "$1.csr" -notext -out "$1.crt" \
         "${@:2}" 2>log
     openssl x509 -in "$1.crt" -outform der -out "$1.der"
     cat root.der "$1.der" >"$1.chain"
 }
 
-# provisioned DEVICE: claimed with its factory key, with the CA certificate, authentication on for good.
+# provisioned DEVICE: claimed with NVIDIA's test key of mlx5_0, with the CA certificate, authentication on for good.
 provisioned() {
-    local factory=$DPAKIT_DEVICES/$1/factory
     auth_xml True 0 >auth.xml
-    mlxconfig-lite -p "$factory/nvidia.pem" -u "$(cat "$factory/nvidia.uuid")" create_conf claim.xml own.bin
     mlxconfig-lite -p owner.pem -u "$owner_uuid" create_conf auth.xml auth.bin
-    mlxconfig-lite -d "$1" apply own.bin
+    mlxconfig-lite -d "$1" apply claim.bin
     flint-lite -d "$1" -i root.signed -y b
     mlxconfig-lite -d "$1" apply auth.bin
     dpadev reset "$1"
+}
+
+# guarded: a device with anti-rollback, of that key.
+guarded() {
+    dpadev create --anti-rollback --nvidia-key devices/mlx5_0/factory/nvidia.pub.pem \
+        --nvidia-key-uuid "$(<nvidia.uuid)" guarded
+    provisioned guarded
 }
 
 setup() { enter_world; }
@@ -71,7 +79,7 @@ refused() { run dparun -d "$1" "$2" --rpc same 7 && [ "$status" -ge 11 ] && [[ $
 
 @test "its user may point the program at a device of his own" {
     export DPAKIT_DEVICES=$PWD/mine
-    dpadev create mlx5_0
+    new_device mlx5_0
     loads mlx5_0 unsigned.a
 }
 
@@ -118,8 +126,7 @@ older_files() {
     dpadev reset mlx5_0
     loads mlx5_0 unsigned.a
 
-    dpadev create --anti-rollback guarded
-    provisioned guarded
+    guarded
     older_files guarded
     [ "$status" -ne 0 ]
     [[ $output == *"REJECTED_FORBIDDEN_VERSION"* ]]
@@ -128,8 +135,7 @@ older_files() {
 }
 
 @test "a signed program loads until its CA certificate goes, which anti-rollback keeps away" {
-    dpadev create --anti-rollback guarded
-    provisioned guarded
+    guarded
     loads guarded signed.a
     mlxdpa --cert_container_type remove --cert_uuid $cert_uuid -o none --life_cycle_priority OEM create_cert_container
     mlxdpa --cert_container none -p owner.pem --keypair_uuid $owner_uuid --life_cycle_priority OEM -o gone \

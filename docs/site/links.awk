@@ -3,7 +3,7 @@
 #     awk -v file=docs/tutorial.md -v here=docs -v up=../ -v manual="dpacc.1 signing.7" -v needs=LIST -f links.awk
 #
 # here: the folder that links of `file` are from; up: from the page to the top of the site. A link to a
-# file that is no page is written to `needs`, for it to be copied. "name(1)" is a link where there is
+# file that is no page is added to `needs`, for it to be copied. "name(1)" is a link where there is
 # such a page, and so are a section behind it ('signing(7), "THE SECTION"') and `man/name.1`.
 BEGIN {
     count = split(manual, names, " ")
@@ -29,7 +29,7 @@ function target(link,   anchor, path, base) {
     sub(/^man\//, "", base)
     if (path ~ /^man\// && (base in page)) path = path ".html"
     else if (path ~ /\.md$/) sub(/\.md$/, ".html", path)
-    else print path > needs
+    else print path >> needs
     if (path == "docs/index.html") path = "index.html"
     return up path anchor
 }

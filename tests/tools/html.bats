@@ -21,13 +21,21 @@ setup() {
 
 pages() { (cd "$1" && find . -name '*.html' | sed 's|^\./||' | sort); }
 
+# in_pages FOLDER XPATH: what it finds in all pages of the folder. They are children of <page name="PAGE"> in one document.
+in_pages() {
+    {
+        echo '<site xmlns:xi="http://www.w3.org/2001/XInclude">'
+        pages "$1" | sed "s|.*|<page name=\"&\"><xi:include href=\"$(realpath "$1")/&\"/></page>|"
+        echo '</site>'
+    } >site.xml
+    xmllint --nonet --xinclude --xpath "$2" site.xml
+}
+
 # attributes NAME FOLDER: prints "PAGE TAB VALUE" for each such attribute in its pages.
 attributes() {
-    local page
-    for page in $(pages "$2"); do
-        { xmllint --nonet --xpath "//@$1" "$2/$page" 2>/dev/null || true; } |
-            sed -nE "s|^ *$1=\"(.*)\"\$|$page\t\1|p" | sed 's/&amp;/\&/g'
-    done
+    in_pages "$2" "/site/page/@name | /site/page//*/@$1" | sed -E 's/^ *//; s/&amp;/\&/g' | awk -F '"' -v name="$1=" -v OFS='\t' '
+        $1 == "name=" { page = $2; next }
+        $1 == name { print page, $2 }'
 }
 
 # dead_links FOLDER: prints "PAGE: LINK" for each link to a missing file or a missing place in a file.
@@ -51,13 +59,12 @@ dead_links() {
     (cd "$tree" && ls man/*.[1-8]) | sed 's/$/.html/' >>wanted
     while read -r page; do [ -f "$html/$page" ] || { echo "no $page"; false; }; done <wanted
     [ "$(wc -l <wanted)" -gt 50 ]
-    for page in $(pages "$html"); do
-        xmllint --noout --nonet "$html/$page"
-        [ "$(xmllint --nonet --xpath 'concat(count(//h1), count(//main), count(//meta[@name="viewport"]),
-            count(//title[string-length() > 9]), count(//html[@lang]), count(//svg[not(@aria-label)]))' "$html/$page")" = 111110 ] ||
-            { echo "$page"; false; }
-        ! grep -nE ' src=|@import|url\(|<link[^>]*http' "$html/$page" || false
-    done
+    pages "$html" | sed "s|^|$html/|" | tr '\n' '\0' >all
+    xargs -0 xmllint --noout --nonet <all
+    in_pages "$html" 'concat(count(//page[count(.//h1) = 1 and count(.//main) = 1 and count(.//meta[@name="viewport"]) = 1
+        and count(.//title[string-length() > 9]) = 1 and count(.//html[@lang]) = 1 and not(.//svg[not(@aria-label)])]), "")' >right
+    in_pages "$html" 'string(count(//page))' | diff - right
+    ! xargs -0 grep -nE ' src=|@import|url\(|<link[^>]*http' <all || false
     # A name that a page has twice leads to the first.
     attributes id "$html" | sort | uniq -d >twice
     cat twice
@@ -85,10 +92,8 @@ dead_links() {
     # Texts that look like the name of a page, but are not.
     local left
     left=$(cd "$tree/man" && ls ./*.[1-8] | sed -E 's|^\./(.*)\.([1-8])$|\1\\(\2\\)|' | paste -sd'|')
-    for page in "$html"/man/*.html "$html"/docs/*.html; do
-        sed -E 's|<a [^>]*>[^<]*</a>||g; /<(h[1-6]|title)/d; /<pre/,/<\/pre>/d' "$page" |
-            grep -E "(^|[^a-z0-9-])($left)" | sed "s|^|${page##*/}: |" || true
-    done >unlinked
+    sed -nsE "s|<a [^>]*>[^<]*</a>||g; /<(h[1-6]|title)/d; /<pre/,/<\/pre>/d; /(^|[^a-z0-9-])($left)/{F; p}" \
+        "$html"/man/*.html "$html"/docs/*.html >unlinked
     cat unlinked
     [ ! -s unlinked ]
 }
@@ -150,17 +155,13 @@ END
 # The breaks of mandoc stand beside the newlines of the page: they would show empty lines, and cut the
 # command that is copied after its backslash.
 @test "code of a manual page has the lines that its page has" {
-    local page
-    for page in "$html"/man/*.html; do
-        ! awk '/<pre/ { code = 1 } code && /^<br\/>$/ { print FILENAME; exit } /<\/pre>/ { code = 0 }' "$page" | grep . || false
-    done
+    ! awk '/<pre/ { code = 1 } code && /^<br\/>$/ { print FILENAME } /<\/pre>/ { code = 0 }' "$html"/man/*.html | grep . || false
     sed -n '/-newkey rsa:4096.*\\$/,/-subj/p' "$html/man/mlxdpa.1.html" >command
     [ "$(wc -l <command)" -eq 2 ]
 }
 
 @test "the search lists all sections, and each page can copy its code" {
-    local page
-    for page in $(pages "$html"); do grep -qF 'textContent = '"'Copy'" "$html/$page" || { echo "$page"; false; }; done
+    ! grep -rLF --include='*.html' 'textContent = '"'Copy'" "$html" | grep . || false
     [ "$(xmllint --xpath 'count(//ul[@class="found"]/li)' "$html/search.html")" -gt 300 ]
     grep -qF '<a href="man/dpa-provisioning.7.html#Rollback">Rollback</a> <span>dpa-provisioning(7)</span>' "$html/search.html"
     need_browser

@@ -1,5 +1,15 @@
 # Completion of the tools in bash, zsh and fish. All three offer the same.
 
+source "$BATS_TEST_DIRNAME/../helpers/device.bash"
+
+# A program, which tests copy.
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    printf '%s\n' '#include <stdint.h>' '__dpa_rpc__ uint64_t sum(uint64_t a) { return a; }' \
+        '__dpa_global__ void idle(void) { }' >p.c
+    dpacc p.c -o p.a
+}
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
     export DPAKIT_DEVICES=$PWD/devices
@@ -16,25 +26,37 @@ offers() {
 }
 
 @test "there is a completion for every tool, and it is registered for it" {
-    for t in "$DPAKIT_BUILD"/bin/*; do
-        t=${t##*/}
-        file=$DPAKIT_BUILD/share/bash-completion/completions/$t
-        [ -f "$file" ]
-        bash --norc -c 'source "$1" && complete -p "$2"' _ "$file" "$t" | grep -q -- '-F _dpakit'
-    done
+    bash --norc -c '
+        for t in "$DPAKIT_BUILD"/bin/*; do
+            t=${t##*/}
+            complete -r
+            source "$DPAKIT_BUILD/share/bash-completion/completions/$t" && [[ $(complete -p "$t") == *"-F _dpakit"* ]] ||
+                { echo "$t"; exit 1; }
+        done'
 }
 
 @test "every option of --help is offered" {
-    for t in "$DPAKIT_BUILD"/bin/*; do
-        t=${t##*/}
-        offers "$t" - >offered
-        "$t" --help | grep -oE '^ +-[^ ].*' | sed -E 's/^ +//; s/  .*//' | grep -oE -- '(^|, )--?[A-Za-z][A-Za-z_-]*' |
-            sed 's/^, //' >wanted
-        [ -s wanted ]
-        while read -r option; do
-            grep -qx -- "$option" offered || { echo "$t: $option"; false; }
-        done <wanted
-    done
+    (cd "$DPAKIT_BUILD/bin" && ls) >tools
+    bash --norc -c '
+        source "$1"
+        while read -r t; do
+            COMP_WORDS=("$t" -) COMP_CWORD=1
+            _dpakit "$t" - "$t"
+            printf "$t %s\n" "${COMPREPLY[@]}"
+        done <tools' _ "$script" >offered
+    while read -r t; do
+        echo "of $t"
+        "$t" --help
+    done <tools | awk '
+        /^of / { tool = $2; next }
+        sub(/^ +-/, "-") {
+            sub(/  .*/, "")
+            n = split($0, part, ", ")
+            for (i = 1; i <= n; i++)
+                if (match(part[i], /^--?[A-Za-z][A-Za-z_-]*/)) print tool, substr(part[i], 1, RLENGTH)
+        }' >wanted
+    cut -d ' ' -f 1 wanted | uniq | diff tools -
+    ! grep -vxFf offered wanted || false
 }
 
 @test "options are offered by their first letters" {
@@ -62,8 +84,7 @@ offers() {
 }
 
 @test "devices are offered by name" {
-    openssl genrsa 2048 2>/dev/null | openssl rsa -pubout -out key 2>/dev/null
-    dpadev create mlx5_7 --nvidia-key key --nvidia-key-uuid 77dd4ef0-c633-11ed-9e20-001dd8b744ff >/dev/null
+    new_device mlx5_7
     [ "$(offers mlxdpa -d ml)" = "mlx5_7" ]
     [ "$(offers dparun --device '')" = "mlx5_7" ]
 }
@@ -74,19 +95,8 @@ offers() {
     [ ! -e pwned ]
 }
 
-device() {
-    openssl genrsa 2048 2>/dev/null | openssl rsa -pubout -out key 2>/dev/null
-    dpadev create mlx5_7 --nvidia-key key --nvidia-key-uuid 77dd4ef0-c633-11ed-9e20-001dd8b744ff >/dev/null
-}
-
-program() {
-    printf '%s\n' '#include <stdint.h>' '__dpa_rpc__ uint64_t sum(uint64_t a) { return a; }' \
-        '__dpa_global__ void idle(void) { }' >p.c
-    dpacc p.c -o p.a
-}
-
 @test "devices are offered where a command takes one" {
-    device
+    new_device mlx5_7
     touch mlx5_file
     for c in show reset delete log export ps wire fabric stats; do
         [ "$(offers dpadev $c ml)" = "mlx5_7" ]
@@ -97,7 +107,7 @@ program() {
 }
 
 @test "wires are offered by kind, and by interface, device or file" {
-    device
+    new_device mlx5_7
     touch input.pcap
     [ "$(offers dpadev wire mlx5_7 ve)" = veth: ]
     # All kinds of input that the tool knows.
@@ -120,7 +130,7 @@ program() {
 }
 
 @test "functions of the program are offered" {
-    program
+    cp "$BATS_FILE_TMPDIR/p.a" .
     [ "$(offers dparun p.a --rpc '' | xargs)" = "idle sum" ]
     [ "$(offers dparun -d mlx5_0 --stats p.a --kernel = i)" = "idle" ]
     [ "$(offers dparun --app __dpa_a_out p.a --rpc s)" = "sum" ]
@@ -154,7 +164,7 @@ program() {
 
 # Words as bash passes them: with their quotes, and split at ':'.
 @test "earlier words may have quotes, and names may have colons" {
-    program
+    cp "$BATS_FILE_TMPDIR/p.a" .
     cp p.a "it's a program"
     cp p.a a:b.a
     touch root:x.der
@@ -186,7 +196,7 @@ program() {
 }
 
 @test "parameters of a device are offered, and their values" {
-    device
+    new_device mlx5_7
     [ "$(offers mlxconfig-lite -d mlx5_7 query DPA_A)" = "DPA_AUTHENTICATION" ]
     [ "$(offers mlxconfig-lite q DPA_A)" = "DPA_AUTHENTICATION" ]
     [ "$(offers mlxconfig-lite -d mlx5_7 set DPA_A)" = "DPA_AUTHENTICATION=" ]
@@ -198,8 +208,8 @@ program() {
 
 @test "fish offers the same" {
     command -v fish >/dev/null || skip "no fish"
-    device
-    program
+    new_device mlx5_7
+    cp "$BATS_FILE_TMPDIR/p.a" .
     local dir=$DPAKIT_BUILD/share/fish/vendor_completions.d
     for t in "$DPAKIT_BUILD"/bin/*; do [ -f "$dir/${t##*/}.fish" ]; done
     of() { # TOOL LINE
@@ -229,8 +239,8 @@ program() {
 @test "zsh offers the same" {
     command -v zsh >/dev/null || skip "no zsh"
     zsh -f -c 'zmodload zsh/zpty && zpty z true' 2>/dev/null || skip "no pseudo-terminal for zsh"
-    device
-    program
+    new_device mlx5_7
+    cp "$BATS_FILE_TMPDIR/p.a" .
     cp p.a 'my program'
     touch 'root ca' root:x
     cat >press.zsh <<'Z'

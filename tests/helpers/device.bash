@@ -7,3 +7,18 @@ export nvidia_key=${BASH_SOURCE[0]%/*}/../data/keys/owner
 new_device() {
     dpadev create --nvidia-key "$nvidia_key.pub" --nvidia-key-uuid "$(<"$nvidia_key.uuid")" "$@"
 }
+
+# ready_build FOLDER: what a text's reader has for the build, exported as $ready_build. Its "dpadev create" takes that
+# key, too, unless the words name one. It is a command, no function, since texts end it in the background, and scripts
+# and build systems call it. A text that uses the pair that create makes has the real build.
+ready_build() {
+    export ready_build=$1
+    mkdir "$1" && ln -s "$DPAKIT_BUILD"/* "$1" && rm "$1/bin" && mkdir "$1/bin" && ln -s "$DPAKIT_BUILD"/bin/* "$1/bin" &&
+        rm "$1/bin/dpadev" && cat >"$1/bin/dpadev" <<'END' && chmod +x "$1/bin/dpadev"
+#!/bin/bash
+[[ "$1" != create || "$*" == *--nvidia-key* ]] ||
+    set -- create --nvidia-key "$nvidia_key.pub" --nvidia-key-uuid "$(<"$nvidia_key.uuid")" "${@:2}"
+exec "$DPAKIT_BUILD/bin/dpadev" "$@"
+END
+}
+uses_the_pair() { grep -qE 'dpadev claim|/factory' "$@"; }

@@ -4,12 +4,14 @@
 # A page's examples run in one shell and one directory. The function prepare_PAGE below first makes the
 # files that the page assumes (in its words: "These examples assume ...").
 
+source "$BATS_TEST_DIRNAME/../helpers/device.bash"
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 source "$BATS_TEST_DIRNAME/../helpers/printed.bash"
 
 setup_file() {
     command -v man >/dev/null || return 0
     make_world
+    ready_build "$BATS_FILE_TMPDIR/build"
     mkdir "$BATS_FILE_TMPDIR/hello" && cd "$BATS_FILE_TMPDIR/hello"
     cp "$BATS_TEST_DIRNAME/../../examples/hello/"*.c .
     dpacc libdoca_dpa_dev.a kernel.c -o dpa_program.a --app-name=dpa_hello_world_app
@@ -135,6 +137,7 @@ examples_of() {
     "prepare_${1//-/_}" >/dev/null
     extract "$1"
     [ -f "$BATS_TEST_TMPDIR/steps/001.cmd" ] || { echo "$1: no examples"; false; }
+    uses_the_pair "$BATS_TEST_TMPDIR"/steps/*.cmd || PATH=$ready_build/bin:$PATH
     run run_steps
     echo "$output"
     [ "$status" -eq 0 ]

@@ -1,10 +1,10 @@
 # The commands of an example's README, as a reader would paste them, from a tree whose build is this
-# one. "source" it in a bats file.
+# one, or $ready_build (helpers/device.bash). "source" it in a bats file.
 paste_readme() { # EXAMPLE
     local top=$BATS_TEST_TMPDIR/top
     mkdir "$top"
     ln -s "$(realpath "$BATS_TEST_DIRNAME/../../examples")" "$top/examples"
-    ln -s "$DPAKIT_BUILD" "$top/build"
+    ln -s "${ready_build:-$DPAKIT_BUILD}" "$top/build"
     sed -n '/^```sh$/,/^```$/p' "$top/examples/$1/README.md" | grep -v '^```' |
         sed -E "s|^( *)gcc |\1gcc ${TEST_HOST_CFLAGS:-} |" >"$BATS_TEST_TMPDIR/commands"
     [ -s "$BATS_TEST_TMPDIR/commands" ]

@@ -1,41 +1,35 @@
 # The examples, from source to output, with the command lines of their READMEs.
+source "$BATS_TEST_DIRNAME/../helpers/device.bash"
 source "$BATS_TEST_DIRNAME/../helpers/readme.bash"
 
+# Two are built once, with the commands of their READMEs: hello with all that create does. Ours compile without warnings.
 setup_file() {
-    cd "$BATS_FILE_TMPDIR"
-    mkdir hello rpc devices
-    cp "$DPAKIT_BUILD/lib/libdoca_dpa.a" "$BATS_TEST_DIRNAME/../../examples/hello/"*.c \
-        "$BATS_TEST_DIRNAME/../host/guide_hello.c" hello
-    cp -r "$BATS_TEST_DIRNAME/../../examples/flexio_rpc/"{device,host} rpc
-    DPAKIT_DEVICES=$PWD/devices dpadev create mlx5_0
-
-    # The guide's lines (3.5.2), steps 3 and 4, plus our warnings.
-    cd hello
-    dpacc libdoca_dpa_dev.a kernel.c -o dpa_program.a -hostcc=gcc \
-        -hostcc-options="-Wno-deprecated-declarations" \
-        --devicecc-options="-D__linux__ -Wno-deprecated-declarations" \
-        --app-name="dpa_hello_world_app" -I"$DPAKIT_BUILD/include/doca-2.2/"
-    local program
-    for program in hello_world guide_hello; do
-        # shellcheck disable=SC2086
-        gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} $program.c -o $program \
-            dpa_program.a libdoca_dpa.a -I"$DPAKIT_BUILD/include/doca-2.2/" \
-            -DDOCA_ALLOW_EXPERIMENTAL_API -L"$DPAKIT_BUILD/lib" -ldoca_common \
-            -L"$DPAKIT_BUILD/lib" -lflexio -lstdc++ -libverbs -lmlx5
+    local example
+    for example in hello flexio_rpc; do
+        mkdir "$BATS_FILE_TMPDIR/$example"
+        BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR/$example paste_readme "$example"
+        printf '%s\n' "$output" >"$BATS_FILE_TMPDIR/$example.out"
+        [ -n "${ready_build:-}" ] || ready_build "$BATS_FILE_TMPDIR/build"
     done
-
-    cd ../rpc
-    dpacc device/flexio_rpc_dev.c -o flexio_rpc_app.a -mcpu=nv-dpa-bf3 -hostcc=gcc \
-        -hostcc-options="-Wall -Wextra" --app-name=flexio_rpc_app -I"$DPAKIT_BUILD/include"
+    enter_examples
+    cd "$hello"
     # shellcheck disable=SC2086
-    gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -DDEV_APP_NAME=flexio_rpc_app \
-        host/flexio_rpc.c -o flexio_rpc flexio_rpc_app.a -I"$DPAKIT_BUILD/include" \
-        -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5
+    gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} "$BATS_TEST_DIRNAME/../host/guide_hello.c" -o guide_hello \
+        dpa_program.a libdoca_dpa.a -I"$DPAKIT_BUILD/include/doca-2.2/" \
+        -DDOCA_ALLOW_EXPERIMENTAL_API -L"$DPAKIT_BUILD/lib" -ldoca_common \
+        -L"$DPAKIT_BUILD/lib" -lflexio -lstdc++ -libverbs -lmlx5
+    gcc -Wall -Wextra -Werror -fsyntax-only hello_world.c -I"$DPAKIT_BUILD/include/doca-2.2/" -DDOCA_ALLOW_EXPERIMENTAL_API
+    gcc -Wall -Wextra -Werror -fsyntax-only -DDEV_APP_NAME=flexio_rpc_app "$rpc/host/flexio_rpc.c" -I"$DPAKIT_BUILD/include"
+}
+
+enter_examples() {
+    hello=$(echo "$BATS_FILE_TMPDIR"/hello/tmp.*) rpc=$(echo "$BATS_FILE_TMPDIR"/flexio_rpc/tmp.*)
+    export DPAKIT_DEVICES=$hello/devices LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
 }
 
 setup() {
-    cd "$BATS_FILE_TMPDIR"
-    export DPAKIT_DEVICES=$PWD/devices LD_LIBRARY_PATH=$DPAKIT_BUILD/lib
+    enter_examples
+    cd "$BATS_TEST_TMPDIR"
 }
 
 @test "every example is in the list" {
@@ -47,7 +41,7 @@ setup() {
 }
 
 @test "hello: the steps in the guide's order, with the kernel's line" {
-    run hello/hello_world mlx5_0
+    run "$hello"/hello_world mlx5_0
     echo "$output"
     [ "$status" -eq 0 ]
     [ "$(grep -cE '^/ ?[0-9]+/Hello World$' <<<"$output")" -eq 1 ]
@@ -65,7 +59,7 @@ TEXT
 }
 
 @test "hello: the guide's own sequence of calls compiles and runs" {
-    run hello/guide_hello mlx5_0
+    run "$hello"/guide_hello mlx5_0
     echo "$output"
     [ "$status" -eq 0 ]
     grep -qE '^/ ?[0-9]+/Hello World$' <<<"$output"
@@ -73,7 +67,7 @@ TEXT
 }
 
 @test "hello: a device that is not there fails with its name" {
-    run hello/hello_world mlx5_7
+    run "$hello"/hello_world mlx5_7
     echo "$output"
     [ "$status" -eq 1 ]
     grep -qx 'mlx5_7: Not found' <<<"$output"
@@ -81,14 +75,14 @@ TEXT
 }
 
 @test "hello: wrong usage exits with 2" {
-    run hello/hello_world
+    run "$hello"/hello_world
     [ "$status" -eq 2 ]
 }
 
 @test "hello: ten at once on one device" {
     local i
     for i in 0 1 2 3 4 5 6 7 8 9; do
-        hello/hello_world mlx5_0 >"$BATS_TEST_TMPDIR/$i" 2>&1 &
+        "$hello"/hello_world mlx5_0 >"$BATS_TEST_TMPDIR/$i" 2>&1 &
     done
     wait
     [ "$(cat "$BATS_TEST_TMPDIR"/? | grep -c '/Hello World$')" -eq 10 ]
@@ -96,7 +90,7 @@ TEXT
 }
 
 @test "flexio_rpc: the sum comes from the DPA" {
-    run rpc/flexio_rpc mlx5_0 44 55
+    run "$rpc"/flexio_rpc mlx5_0 44 55
     echo "$output"
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 5 ]
@@ -108,29 +102,28 @@ TEXT
 }
 
 @test "flexio_rpc: 64-bit numbers, and the sum wraps" {
-    run rpc/flexio_rpc mlx5_0 0xffffffffffffffff 3
+    run "$rpc"/flexio_rpc mlx5_0 0xffffffffffffffff 3
     [ "$status" -eq 0 ]
     [ "${lines[3]}" = "Result: 2" ]
 }
 
 @test "flexio_rpc: a device that is not there fails with its name" {
-    run rpc/flexio_rpc mlx5_7 1 2
+    run "$rpc"/flexio_rpc mlx5_7 1 2
     [ "$status" -eq 1 ]
     grep -qx 'No device mlx5_7' <<<"$output"
 }
 
 @test "flexio_rpc: an argument that is not a number is wrong usage" {
     for bad in "" x 1x -1 99999999999999999999; do
-        run rpc/flexio_rpc mlx5_0 "$bad" 2
+        run "$rpc"/flexio_rpc mlx5_0 "$bad" 2
         [ "$status" -eq 2 ]
     done
-    run rpc/flexio_rpc mlx5_0 1
+    run "$rpc"/flexio_rpc mlx5_0 1
     [ "$status" -eq 2 ]
 }
 
 @test "hello: the commands of the README work" {
-    paste_readme hello
-    grep -q '/Hello World$' <<<"$output"
+    grep -q '/Hello World$' "$BATS_FILE_TMPDIR/hello.out"
 }
 
 @test "pcc: an algorithm that is tried, judged and compared" {
@@ -172,8 +165,7 @@ TEXT
 }
 
 @test "flexio_rpc: the commands of the README work" {
-    paste_readme flexio_rpc
-    grep -qx 'Result: 99' <<<"$output"
+    grep -qx 'Result: 99' "$BATS_FILE_TMPDIR/flexio_rpc.out"
 }
 
 # Build systems read the compilers' options from the environment.
@@ -202,7 +194,7 @@ The DPA saw a sum of 36
 TEXT
 }
 
-@test "packet_swap: the commands of the README swap every packet once" {
+@test "packet_swap: the commands of the README swap every packet once, and what it is called with" {
     paste_readme packet_swap
     diff - <(tail -4 <<<"$output" | sed 's:^/ *[0-9]*/::') <<'TEXT'
 Packet 39: 60 bytes
@@ -210,6 +202,13 @@ Packet 40: 60 bytes
 40 packets sent back
 fromMetoThem packet 40
 TEXT
+    cd "$BATS_TEST_TMPDIR"/tmp.*
+    echo | ./packet_swap mlx5_0 --nic-mode | grep -x '0 packets sent back'
+    for wrong in '' '--what mlx5_0' 'mlx5_0 0' 'mlx5_0 3x' 'mlx5_0 1 2'; do
+        run ./packet_swap $wrong
+        [ "$status" -eq 2 ]
+        [[ $output == usage:* ]]
+    done
 }
 
 @test "reflector: the commands of the README send every packet back once" {
@@ -347,16 +346,4 @@ meson_readme() {
     run "$programs/doca_eth_txq_send_ethernet_frames" -m 06:00
     [ "$status" -eq 1 ]
     [[ $output == *"--mac-addr: '06:00' is not six bytes"* ]]
-}
-
-@test "packet_swap: what it is called with" {
-    cd "$BATS_TEST_TMPDIR"
-    source "$BATS_TEST_DIRNAME/../helpers/packet_swap.bash"
-    build_packet_swap
-    echo | ./packet_swap mlx5_0 --nic-mode | grep -x '0 packets sent back'
-    for wrong in '' '--what mlx5_0' 'mlx5_0 0' 'mlx5_0 3x' 'mlx5_0 1 2'; do
-        run ./packet_swap $wrong
-        [ "$status" -eq 2 ]
-        [[ $output == usage:* ]]
-    done
 }

@@ -1,7 +1,9 @@
 # The examples of DOCA DPA of both generations: built once with the commands of their READMEs.
+source "$BATS_TEST_DIRNAME/../helpers/device.bash"
 source "$BATS_TEST_DIRNAME/../helpers/readme.bash"
 
 setup_file() {
+    ready_build "$BATS_FILE_TMPDIR/build"
     # Build systems read the compilers' options from the environment.
     export CFLAGS=${TEST_HOST_CFLAGS:-} LDFLAGS=${TEST_HOST_CFLAGS:-}
     local example

@@ -1,10 +1,12 @@
 # The commands in docs/, pasted one by one as a reader would, and the output that the pages show.
 
+source "$BATS_TEST_DIRNAME/../helpers/device.bash"
 source "$BATS_TEST_DIRNAME/../helpers/printed.bash"
 
 # Keys take seconds, so these are made once; commands of the texts get a copy.
 setup_file() {
     cd "$BATS_FILE_TMPDIR" && mlxdpa keygen keys >said
+    ready_build "$PWD/build"
 }
 
 setup() {
@@ -12,7 +14,6 @@ setup() {
     cd "$BATS_TEST_TMPDIR"
     mkdir top steps tmp
     ln -s "$tree/examples" top/examples
-    ln -s "$DPAKIT_BUILD" top/build
     # `make install-compat` in a text uses the finished build.
     cat >top/Makefile <<END
 install-compat:
@@ -25,6 +26,7 @@ steps() {
     local step
     awk -v dir=steps -f "$tree/tests/helpers/markdown_steps.awk" "$1"
     [ -f steps/001.cmd ] || return 1
+    if uses_the_pair "$1"; then ln -sfT "$DPAKIT_BUILD" top/build; else ln -sfT "$ready_build" top/build; fi
     # The host compiler with the options of the sanitizer build.
     sed -i -E "s|^( *)gcc |\1gcc ${TEST_HOST_CFLAGS:-} |" steps/*.cmd
     cat >run.bash <<'END'

@@ -4,6 +4,7 @@
 bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
+source "$BATS_TEST_DIRNAME/../helpers/device.bash"
 source "$BATS_TEST_DIRNAME/../helpers/spins.bash"
 
 # Namespaces of mounts and networks; root needs no namespace of users, which may be missing in a chroot.
@@ -22,7 +23,7 @@ setup_file() {
     "$BATS_TEST_DIRNAME/../../packaging/install-compat" "$DPAKIT_BUILD" '' "$BATS_FILE_TMPDIR/opt/mellanox" 3
     cd "$BATS_FILE_TMPDIR/opt"
     mkdir devices bin tmp
-    dpadev create mlx5_0
+    new_device mlx5_0
     printf '#!/bin/sh\nexec "$@"\n' >bin/sudo
     chmod +x bin/sudo
 }

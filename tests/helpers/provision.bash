@@ -1,5 +1,7 @@
 # Keys, files and a device for tests of provisioning. "source" it in a bats file.
 
+. "${BASH_SOURCE[0]%/*}/device.bash"
+
 test_keys=${BASH_SOURCE[0]%/*}/../data/keys
 
 # Once per file: keys, a root CA, a device template, in $BATS_FILE_TMPDIR/world.

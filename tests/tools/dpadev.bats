@@ -2,16 +2,11 @@
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
 source "$BATS_TEST_DIRNAME/../helpers/bytes.bash"
 
-setup_file() {
-    cd "$BATS_FILE_TMPDIR"
-    openssl genrsa 4096 2>/dev/null | openssl rsa -pubout -out nv.pub 2>/dev/null
-}
-
 setup() {
     cd "$BATS_TEST_TMPDIR"
     export DPAKIT_DEVICES=$PWD/devices
     uuid=240a42de-3223-173e-9929-d51e6547f1bf
-    pub=$BATS_FILE_TMPDIR/nv.pub
+    pub=$test_keys/owner.pub
 }
 
 create() { dpadev create --nvidia-key "$pub" --nvidia-key-uuid $uuid "$@"; }
@@ -232,7 +227,7 @@ X
 }
 
 @test "log shows a refusal and its reason once" {
-    dpadev create x
+    create x
     echo junk >junk
     ! mlxconfig-lite -d x apply junk || false
     ! flint-lite -d x -i junk -y b || false
@@ -244,7 +239,7 @@ TEXT
 }
 
 @test "options of create are refused elsewhere" {
-    dpadev create x
+    create x
     fails 2 dpadev show x --psid MT_1
     grep -qx -- '-E- show takes no --psid' err
     fails 2 dpadev delete x --nvidia-key-uuid 77dd4ef0-c633-11ed-9e20-001dd8b744ff

@@ -238,7 +238,7 @@ setup() { enter_world; }
 # ---- Command lines of NVIDIA's tool ----
 
 @test "-f names the raw file of backup, set_raw and get_raw" {
-    dpadev create two
+    new_device two
     mlxconfig-lite -d two -y set USER_PROGRAMMABLE_CC=1
     mlxconfig-lite -d two -f b.raw backup
     mlxconfig-lite -d two backup other.raw
@@ -288,8 +288,8 @@ setup() { enter_world; }
 }
 
 @test "a query without -d shows every device, each with its number" {
-    dpadev create first
-    dpadev create second
+    new_device first
+    new_device second
     mlxconfig-lite -j all.json -a query DPA_AUTHENTICATION >said
     [ "$(grep -c '^Device #' said)" -eq "$(dpadev list | wc -l)" ]
     jq -e 'to_entries | map(.value.device) | index("first") and index("second")' all.json
@@ -300,7 +300,7 @@ setup() { enter_world; }
 }
 
 @test "reset TLV drops what was set of that TLV alone, set --with_default what is not named" {
-    dpadev create three
+    new_device three
     mlxconfig-lite -d three -yy set USER_PROGRAMMABLE_CC=1 DPA_AUTHENTICATION=1
     mlxconfig-lite -d three -y reset NV_DPA_AUTH
     mlxconfig-lite -d three q USER_PROGRAMMABLE_CC | grep -q 'True(1)'
@@ -314,7 +314,7 @@ setup() { enter_world; }
 }
 
 @test "a device is found by its PCI address, in every tool" {
-    dpadev create byaddress
+    new_device byaddress
     address=$(dpadev show --json byaddress | jq -r .pci_address)
     for word in "$address" "${address#0000:}" "/dev/mst/mt41692_pciconf$(dpadev show --json byaddress | jq -r .alias | tr -dc 0-9 | sed 's/^41692//')"; do
         mlxconfig-lite -d "$word" q | grep -qx 'Device:         byaddress'

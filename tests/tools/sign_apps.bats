@@ -17,10 +17,11 @@ setup_file() {
     for kind in reserved named bare; do gcc main.c $kind.s -Wl,-z,noexecstack -o $kind; done
 
     # root > intermediate > leaf, and an expired leaf
-    openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -out root.crt -subj /CN=Root -days 300 2>log
-    openssl genrsa -out leaf.pem 4096 2>>log
+    cp "$test_keys"/{root,leaf}.pem .
+    cp "$test_keys/intermediate.pem" inter.pem
+    openssl req -x509 -key root.pem -out root.crt -subj /CN=Root -days 300
     printf 'basicConstraints=critical,CA:TRUE\nkeyUsage=keyCertSign\n' >ca.ext
-    openssl req -newkey rsa:4096 -nodes -keyout inter.pem -subj /CN=Inter -out inter.csr 2>>log
+    openssl req -new -key inter.pem -subj /CN=Inter -out inter.csr
     openssl x509 -req -in inter.csr -CA root.crt -CAkey root.pem -set_serial 2 -days 300 -extfile ca.ext \
         -out inter.crt 2>>log
     openssl req -new -key leaf.pem -subj /CN=Leaf -out leaf.csr

@@ -4,7 +4,8 @@ setup_file() {
     source "$BATS_TEST_DIRNAME/../helpers/signing.bash"
     cd "$BATS_FILE_TMPDIR"
     make_device_elf
-    openssl req -x509 -newkey rsa:4096 -nodes -keyout leaf.pem -outform der -out leaf.der -subj /CN=Leaf -days 300 2>log
+    cp "$test_keys/leaf.pem" .
+    openssl req -x509 -key leaf.pem -outform der -out leaf.der -subj /CN=Leaf -days 300
     for app in one two; do
         printf '.section .dpa_bin_%s,"",@progbits\n.incbin "dev.elf"\n.section .dpa_sig_%s,"",@progbits\n.zero 9000\n' $app $app
     done >host.s

@@ -13,7 +13,7 @@ setup_file() {
     printf '.section .dpa_bin_one,"",@progbits\n.incbin "dev.elf"\n' >one.s
     echo 'int main(void) { return 0; }' >main.c
     gcc main.c one.s -o host
-    openssl genrsa -out leaf.pem 4096 2>/dev/null
+    cp "$test_keys/leaf.pem" .
     openssl req -new -key leaf.pem -subj /CN=Leaf -out leaf.csr
     openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -set_serial 2 -days 300 \
         -outform der -out leaf.der 2>/dev/null

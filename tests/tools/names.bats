@@ -1,6 +1,11 @@
 # Names of symbols: grep finds each exported name whole.
 # Runs only on the plain build: the names do not depend on the build.
 
+setup_file() {
+    tree=$BATS_TEST_DIRNAME/../..
+    words >"$BATS_FILE_TMPDIR/words"
+}
+
 setup() {
     cd "$BATS_TEST_TMPDIR"
     tree=$BATS_TEST_DIRNAME/../..
@@ -25,8 +30,7 @@ words() {
     [ "$(wc -l <libraries)" -ge 10 ]
     exports $(cat libraries) | LC_ALL=C sort -u >names
     [ "$(wc -l <names)" -gt 1000 ]
-    words >words
-    run env LC_ALL=C comm -23 names words
+    run env LC_ALL=C comm -23 names "$BATS_FILE_TMPDIR/words"
     echo "$output"
     [ -z "$output" ]
 }
@@ -82,12 +86,11 @@ faults_of() {
                 [ "$found" ] || echo "absent: $file in $(tr '\n' ' ' <<<"$folders")"
             done
         done
-    grep -oE '`(struct )?dpk_[a-z0-9_]+`' "$1" | grep -oE 'dpk_[a-z0-9_]+' | sort -u | LC_ALL=C comm -23 - words | sed 's/^/no source has /'
+    grep -oE '`(struct )?dpk_[a-z0-9_]+`' "$1" | grep -oE 'dpk_[a-z0-9_]+' | sort -u | LC_ALL=C comm -23 - "$BATS_FILE_TMPDIR/words" | sed 's/^/no source has /'
 }
 
 @test "ARCHITECTURE.md is a map of 2,500 words at most, whose paths and names are there" {
     [ "$(wc -w <"$tree/ARCHITECTURE.md")" -le 2500 ]
-    words >words
     [ "$(grep -oE '`(lib|runtime|guest|tools)/[A-Za-z0-9_./-]*`' "$tree/ARCHITECTURE.md" | sort -u | wc -l)" -ge 40 ]
     [ "$(grep -cE '^\*\*[1-6]\. ' "$tree/ARCHITECTURE.md")" -eq 6 ]
     faults_of "$tree/ARCHITECTURE.md" >faults
@@ -96,7 +99,6 @@ faults_of() {
 }
 
 @test "a path, a file and a name that are not there are found in ARCHITECTURE.md" {
-    words >words
     sed 's#lib/hostfile/sign\.c#lib/hostfile/signs.c#; s#`passphrase\.c`#`passphrases.c`#; s#`dpk_rc_post`#`dpk_rc_posts`#' \
         "$tree/ARCHITECTURE.md" >page
     [ "$(faults_of page)" = "absent: lib/hostfile/signs.c

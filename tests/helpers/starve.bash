@@ -17,7 +17,7 @@ openssl_waits() {
 
 # starve_once N COMMAND...: its N-th allocation fails. Sets code; what it says is in said and err.
 starve_once() {
-    code=0
+    code=0 changed=1
     timeout -s KILL 30 env STARVE="$1" STARVE_CALLS="$PWD/calls" LD_PRELOAD="$DPAKIT_BUILD/obj/tests/helpers/starve_shim.so" \
         "${@:2}" >said 2>err </dev/null || code=$?
 }
@@ -33,10 +33,13 @@ whole_state() {
 # A failure left nothing, and every device as it was.
 nothing_happened() {
     diff -r before out >differences || return 1
-    [ ! -d devices ] || diff -r "$pristine" devices >/dev/null || whole_state 2>&1 | diff state - >differences
+    [ -d devices ] && ! diff -r "$pristine" devices >/dev/null || { changed='' && return; }
+    whole_state 2>&1 | diff state - >differences
 }
 
+# What the last run left as it was needs no copy.
 start_again() {
+    [ -n "$changed" ] || return 0
     rm -rf out && cp -a before out || return 1
     [ ! -d devices ] || diff -r "$pristine" devices >/dev/null ||
         { rm -rf devices && cp -a "$pristine" devices; }
@@ -45,14 +48,16 @@ start_again() {
 # One allocation fails: the tool ends well, or with one line of error and without any effect. What it
 # writes is in out/ or in devices/. No signal ends it.
 survives() {
+    local lines
     start_again
     starve_once "$@"
     : >differences
+    mapfile -t lines <err
     case $code in
     0) return 0 ;;
     137) [ $((waited += 1)) -le 2 ] && openssl_waits && nothing_happened ;;
     1 | 2 | 3 | 1[1-9] | 2[0-3]) # a refusal may be for want of memory, and says so
-        [ "$(wc -l <err)" -le "${ERROR_LINES:-1}" ] && grep -q '^-E- ' err && nothing_happened && refused=$((refused + 1)) ;;
+        [ ${#lines[@]} -le "${ERROR_LINES:-1}" ] && [[ $'\n'$(<err) == *$'\n-E- '* ]] && nothing_happened && refused=$((refused + 1)) ;;
     *) false ;;
     esac || { echo "allocation $1 of $calls: exit $code" && head -c 1000 err differences; return 1; }
 }
@@ -62,7 +67,8 @@ begin() {
     refused=0 waited=0
     mkdir -p out && rm -rf before && cp -a out before
     pristine=$PWD/pristine
-    [ ! -d devices ] || { whole_state >state && rm -rf "$pristine" && cp -a devices "$pristine"; }
+    [ ! -d devices ] || { [ -e state ] && diff -r "$pristine" devices >/dev/null; } ||
+        { whole_state >state && rm -rf "$pristine" && cp -a devices "$pristine"; }
     starve_once 1000000000 "$@"
     [ "$code" -eq 0 ] || { cat err; return 1; }
     calls=$(<calls)
@@ -71,7 +77,7 @@ begin() {
 # starve COMMAND...: $STARVE_POINTS of its allocations, evenly spread, fail, one a run; with
 # $STARVE_ALL each of them does.
 starve() {
-    local i points=${STARVE_POINTS:-12}
+    local i points=${STARVE_POINTS:-6}
     begin "$@"
     [ -z "${STARVE_ALL:-}" ] && [ "$points" -lt "$calls" ] || points=$calls
     for ((i = 0; i < points; i++)); do

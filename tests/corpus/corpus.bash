@@ -70,14 +70,15 @@ build_sample() {
 }
 
 # make_samples FOLDER...: once per file, builds samples/FOLDER for each by one Meson project that has what their
-# meson.build files say: Meson looks at compilers for longer than they compile. FOLDER:dpu is built for the DPU.
+# meson.build files say, device programs for the card that there is alone: Meson looks at compilers for longer than they
+# compile. FOLDER:dpu is built for the DPU.
 make_samples() {
     local sample folder release dpu from=$BATS_FILE_TMPDIR/from
     [ -z "$corpus_reason" ] || return 0
     mkdir "$from"
     cat >"$from/meson.build" <<'END'
-project('samples', 'C', 'CPP', default_options: ['buildtype=debug', 'debug=false'])
-add_project_arguments('-D DOCA_ALLOW_EXPERIMENTAL_API', language: ['c', 'cpp'])
+project('samples', 'C', default_options: ['buildtype=debug', 'debug=false'])
+add_project_arguments('-D DOCA_ALLOW_EXPERIMENTAL_API', language: 'c')
 END
     for sample in "$@"; do
         folder=${sample%:dpu}
@@ -90,6 +91,7 @@ END
             /^project\(/ { skipped = 1 }
             !skipped && !/^add_project_arguments\(/ {
                 if (/^executable\(/) print dpu
+                if (/^dpacc_mcpu_flag = /) $0 = "dpacc_mcpu_flag = \047nv-dpa-bf3\047"
                 gsub(/meson\.project_source_root\(\)/, "meson.current_source_dir()")
                 print
             }

@@ -4,6 +4,8 @@
 setup_file() {
     load corpus.bash
     make_corpus
+    make_samples doca_rdma/rdma_{receive,{send,receive}_immediate,multi_conn_{send,receive}} \
+        doca_rdma/rdma_{read,write,write_immediate,sync_event}_{requester,responder}
 }
 setup() {
     load corpus.bash
@@ -17,10 +19,10 @@ teardown() {
     done
 }
 
-build_both() { # REQUESTER RESPONDER
-    build_sample "doca_rdma/$1"
+use_both() { # REQUESTER RESPONDER
+    use_sample "doca_rdma/$1"
     requester=$program
-    build_sample "doca_rdma/$2"
+    use_sample "doca_rdma/$2"
     responder=$program
 }
 
@@ -45,7 +47,7 @@ await() { # NAME COMMAND...
     shift
     until "$@" 2>/dev/null; do
         kill -0 "${pids[$name]}" || { cat "$name.log"; return 1; }
-        sleep 0.01
+        sleep 0.1
     done
 }
 
@@ -80,7 +82,10 @@ meet() { # FILE_OF_REQUESTER FILE_OF_RESPONDER...
 }
 
 @test "messages: rdma_send and rdma_receive" {
-    build_both rdma_send rdma_receive
+    build_sample doca_rdma/rdma_send # by its own meson.build, as the README says
+    requester=$program
+    use_sample doca_rdma/rdma_receive
+    responder=$program
     start responder "$responder" -ld b -re a
     start requester "$requester" -ld a -re b -s 'by files'
     meet a b
@@ -99,7 +104,7 @@ meet() { # FILE_OF_REQUESTER FILE_OF_RESPONDER...
 }
 
 @test "messages with an immediate: rdma_send_immediate and rdma_receive_immediate" {
-    build_both rdma_send_immediate rdma_receive_immediate
+    use_both rdma_send_immediate rdma_receive_immediate
     start responder "$responder" -ld b -re a
     start requester "$requester" -ld a -re b -s 'and a number'
     meet a b
@@ -110,7 +115,7 @@ meet() { # FILE_OF_REQUESTER FILE_OF_RESPONDER...
 
 @test "many connections: rdma_multi_conn_send and rdma_multi_conn_receive" {
     local i
-    build_both rdma_multi_conn_send rdma_multi_conn_receive
+    use_both rdma_multi_conn_send rdma_multi_conn_receive
     start responder "$responder" -ld b -re a -nc 4
     start requester "$requester" -ld a -re b -s 'each' -nc 4
     for i in 0 1 2 3; do
@@ -136,7 +141,7 @@ meet() { # FILE_OF_REQUESTER FILE_OF_RESPONDER...
 }
 
 @test "reads: rdma_read_requester and rdma_read_responder" {
-    build_both rdma_read_requester rdma_read_responder
+    use_both rdma_read_requester rdma_read_responder
     start responder "$responder" -ld b -re a -m m -r 'by files'
     start requester "$requester" -ld a -re b -m m
     meet a b m
@@ -154,7 +159,7 @@ meet() { # FILE_OF_REQUESTER FILE_OF_RESPONDER...
 }
 
 @test "writes: rdma_write_requester and rdma_write_responder" {
-    build_both rdma_write_requester rdma_write_responder
+    use_both rdma_write_requester rdma_write_responder
     start responder "$responder" -ld b -re a -m m
     start requester "$requester" -ld a -re b -m m -w 'by files'
     meet a b m
@@ -172,7 +177,7 @@ meet() { # FILE_OF_REQUESTER FILE_OF_RESPONDER...
 }
 
 @test "writes with an immediate: rdma_write_immediate_requester and rdma_write_immediate_responder" {
-    build_both rdma_write_immediate_requester rdma_write_immediate_responder
+    use_both rdma_write_immediate_requester rdma_write_immediate_responder
     start responder "$responder" -ld b -re a -m m
     start requester "$requester" -ld a -re b -m m -w 'and a number'
     meet a b m
@@ -182,7 +187,7 @@ meet() { # FILE_OF_REQUESTER FILE_OF_RESPONDER...
 }
 
 @test "events: rdma_sync_event_requester and rdma_sync_event_responder" {
-    build_both rdma_sync_event_requester rdma_sync_event_responder
+    use_both rdma_sync_event_requester rdma_sync_event_responder
     start responder "$responder" -ld b -re a -m m
     start requester "$requester" -ld a -re b -m m
     meet a b m

@@ -1,5 +1,5 @@
 # DOCA Verbs: what is declared, and shared receive queues (tests/host/doca_verbs_cases.c, verbs_dpa_cases.c). Its functions are tried in
-# every state by host_doca_matrix.bats, its other data paths by tests/corpus/corpus_doca_verbs.bats.
+# every state by host_doca_matrix.bats, its other data paths by tests/corpus/corpus_doca_dpa.bats.
 # cases: verbs_dpa_cases.c
 
 load ../host/setup

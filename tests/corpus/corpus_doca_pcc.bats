@@ -1,4 +1,5 @@
-# DOCA's application of programmable congestion control, with all its device programs.
+# DOCA's application of programmable congestion control, with all its device programs, for the card that there is;
+# corpus_doca_dpa.bats builds a program for all cards.
 setup_file() {
     local release source= sanitize=none # its build script asks Meson, and no environment
     load corpus.bash
@@ -11,7 +12,7 @@ setup_file() {
     [[ ${TEST_HOST_CFLAGS-} != *-fsanitize=* ]] || sanitize=address,undefined
     in_opt meson setup "$BATS_FILE_TMPDIR/b" "$source" -Denable_all_applications=false \
         -Denable_pcc=true -Denable_pcc_application_tx_counter_sampling=true \
-        -Db_sanitize=$sanitize -Db_lundef=false
+        -Ddpacc_mcpu=nv-dpa-bf3 -Db_sanitize=$sanitize -Db_lundef=false
     in_opt ninja -C "$BATS_FILE_TMPDIR/b"
 }
 

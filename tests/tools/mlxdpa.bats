@@ -18,10 +18,9 @@ setup_file() {
     gcc -c bare.s -o bare.o
     ar rc bare.a bare.o
 
-    openssl req -x509 -newkey rsa:4096 -nodes -keyout root.pem -outform der -out root.der \
-        -subj /CN=Root -days 300 2>log
+    cp "$test_keys"/{root,leaf}.pem .
+    openssl req -x509 -key root.pem -outform der -out root.der -subj /CN=Root -days 300
     openssl x509 -inform der -in root.der -out root.crt
-    openssl genrsa -out leaf.pem 4096 2>>log
     openssl req -new -key leaf.pem -subj /CN=Leaf -out leaf.csr
     openssl x509 -req -in leaf.csr -CA root.crt -CAkey root.pem -set_serial 2 -days 300 \
         -outform der -out leaf.der 2>>log

@@ -26,7 +26,7 @@ on_host() { # PROGRAM ARGUMENT...
 await() { # FILE TEXT: of a program in the background, $!
     until grep -qF -- "$2" "$1"; do
         kill -0 $! || { cat "$1"; return 1; }
-        sleep 0.01
+        sleep 0.1
     done
 }
 

@@ -4,12 +4,14 @@ bats_require_minimum_version 1.5.0
 
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
 source "$BATS_TEST_DIRNAME/../helpers/provision.bash"
+source "$BATS_TEST_DIRNAME/../helpers/device.bash"
 
 # A locked device in production (mlx5_0), one in development (work), one that denies debuggers
 # (denied), and one that is open; a program that is signed for all of them.
 setup_file() {
     make_world
-    openssl req -newkey rsa:4096 -nodes -keyout leaf.pem -subj "/CN=Signer" -out leaf.csr 2>log
+    cp "$test_keys/leaf.pem" .
+    openssl req -new -key leaf.pem -subj "/CN=Signer" -out leaf.csr
     openssl x509 -req -in leaf.csr -CA root.der -CAform der -CAkey root.pem -days 365 \
         -set_serial 2 -outform der -out leaf.der 2>log
     cat root.der leaf.der >chain.der
@@ -17,7 +19,7 @@ setup_file() {
       echo "<nv_dpakit_debug ovr_en='0' rd_en='1' writer_id='0'>"
       echo "<dpa_debug>DISABLED</dpa_debug></nv_dpakit_debug></config>"; } >deny.xml
     mlxconfig-lite -p owner.pem -u $owner_uuid create_conf deny.xml deny.bin
-    dpadev create open
+    new_device open
     dpadev export --with-factory-keys mlx5_0 fresh.archive
     dpadev import denied fresh.archive
     dpadev create --life-cycle development --nvidia-key devices/mlx5_0/factory/nvidia.pub.pem \
@@ -183,7 +185,7 @@ begin_crash() {
 @test "a process is found on its very device, not on another of that name" {
     begin_crash open
     mkdir else
-    DPAKIT_DEVICES=$PWD/else dpadev create open
+    DPAKIT_DEVICES=$PWD/else new_device open
     DPAKIT_DEVICES=$PWD/else run -1 timeout 60 dpa-gdbserver open -T "$token" -s ./gdb.socket
     [[ $output == "-E- open: no process of this user there has this token" ]]
     ln -s devices "a link"

@@ -13,7 +13,7 @@ setup() {
     sanitize=none # its build script asks Meson, and no environment
     [[ ${TEST_HOST_CFLAGS-} != *-fsanitize=* ]] || sanitize=address,undefined
     in_opt meson setup "$BATS_TEST_TMPDIR/b" "$source" -Denable_all_applications=false \
-        -Denable_dpa_all_to_all=true -Db_sanitize=$sanitize -Db_lundef=false
+        -Denable_dpa_all_to_all=true -Ddpacc_mcpu=nv-dpa-bf3 -Db_sanitize=$sanitize -Db_lundef=false
     in_opt ninja -C "$BATS_TEST_TMPDIR/b"
     program=$BATS_TEST_TMPDIR/b/dpa_all_to_all/doca_dpa_all_to_all
     run in_opt timeout 100 mpirun --allow-run-as-root --oversubscribe -np 4 "$program" --msgsize 32 --pf-devices mlx5_0

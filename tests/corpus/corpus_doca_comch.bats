@@ -2,6 +2,8 @@
 setup_file() {
     load corpus.bash
     make_corpus
+    make_samples doca_comch/comch_ctrl_path_server:dpu doca_comch/comch_data_path_high_speed_{client,server:dpu} \
+        doca_common/sync_event_{local_pci,remote_pci:dpu}
 }
 setup() {
     load corpus.bash
@@ -16,7 +18,7 @@ start_server() { # PROGRAM ARGUMENT...
     server=$!
     until compgen -G "$DPAKIT_DEVICES/mlx5_0/comch-*" >/dev/null; do
         kill -0 $server || { cat "$BATS_TEST_TMPDIR/server.log"; return 1; }
-        sleep 0.01
+        sleep 0.1
     done
 }
 
@@ -28,29 +30,25 @@ server_says() { # LINE...
     ! compgen -G "$DPAKIT_DEVICES/mlx5_0/comch-*"
 }
 
-build_both() { # NAME: makes $client and $server_program
-    build_sample "doca_comch/comch_$1_client"
-    client=$program
-    build_sample "doca_comch/comch_$1_server" -Dc_args="-DDOCA_ARCH_DPU $CFLAGS"
-    server_program=$program
-    program=$client
-}
-
 @test "messages: comch_ctrl_path_client and comch_ctrl_path_server" {
-    build_both ctrl_path
+    use_sample doca_comch/comch_ctrl_path_server
+    server_program=$program
+    build_sample doca_comch/comch_ctrl_path_client # by its own meson.build, as the README says
     start_server "$server_program" -p 03:00.0 -r 03:00.0 -t 'from the DPU'
     run_sample -p 03:00.0 -t 'from the host'
     says "Message received: 'from the DPU'"
     server_says "Message received: 'from the host'" 'Sample finished successfully'
     # With no server.
-    run in_opt timeout 60 "$client" -p 03:00.0 -t 'from the host'
+    run in_opt timeout 60 "$program" -p 03:00.0 -t 'from the host'
     echo "$output"
     [ "$status" -ne 0 ]
     says 'there is no server'
 }
 
 @test "producers and consumers: comch_data_path_high_speed_client and comch_data_path_high_speed_server" {
-    build_both data_path_high_speed
+    use_sample doca_comch/comch_data_path_high_speed_server
+    server_program=$program
+    use_sample doca_comch/comch_data_path_high_speed_client
     start_server "$server_program" -p 03:00.0 -r 03:00.0 -t 'fast from the DPU'
     run_sample -p 03:00.0 -t 'fast from the host'
     says "Message received: 'fast from the DPU'"
@@ -59,11 +57,9 @@ build_both() { # NAME: makes $client and $server_program
 
 # The event is the host's; the DPU gets its export over a channel.
 @test "events: sync_event_local_pci and sync_event_remote_pci" {
-    build_sample doca_common/sync_event_local_pci
-    client=$program
-    build_sample doca_common/sync_event_remote_pci -Dc_args="-DDOCA_ARCH_DPU $CFLAGS"
+    use_sample doca_common/sync_event_remote_pci
     server_program=$program
-    program=$client
+    use_sample doca_common/sync_event_local_pci
     for options in '' '--async --async-num-tasks 4 --atomic'; do
         # shellcheck disable=SC2086  # a list of options
         start_server "$server_program" -d 03:00.0 -r 03:00.0 $options
@@ -78,13 +74,14 @@ build_both() { # NAME: makes $client and $server_program
     local t=$BATS_TEST_TMPDIR sanitize=none from to
     need_source applications
     [[ ${TEST_HOST_CFLAGS-} != *-fsanitize=* ]] || sanitize=address,undefined
-    for from in host dpu; do
-        in_opt meson setup "$t/$from" "$source" -Denable_all_applications=false -Denable_dma_copy=true \
-            -Db_sanitize=$sanitize -Db_lundef=false -Dc_args="$([ $from = host ] || echo -DDOCA_ARCH_DPU) $CFLAGS"
-        in_opt ninja -C "$t/$from"
-    done
-    client=$t/host/dma_copy/doca_dma_copy
-    server_program=$t/dpu/dma_copy/doca_dma_copy
+    in_opt meson setup "$t/b" "$source" -Denable_all_applications=false -Denable_dma_copy=true \
+        -Db_sanitize=$sanitize -Db_lundef=false
+    in_opt ninja -C "$t/b"
+    client=$t/client
+    mv "$t/b/dma_copy/doca_dma_copy" "$client"
+    in_opt meson configure -Dc_args="-DDOCA_ARCH_DPU $CFLAGS" "$t/b"
+    in_opt ninja -C "$t/b"
+    server_program=$t/b/dma_copy/doca_dma_copy
     head -c 2000000 /dev/urandom >"$t/data"
     for from in host dpu; do
         to=$([ $from = host ] && echo dpu || echo host)

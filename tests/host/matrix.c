@@ -229,26 +229,29 @@ static bool is_tried(const struct row *row, const char *prefix)
     return !is_left_out(row->name) && strncmp(row->name, prefix, strlen(prefix)) == 0;
 }
 
+/* Invalid arguments change nothing, so functions whose worlds are alike share one. */
 static int all_refused(const char *prefix)
 {
     unsigned bad = 0;
     for (size_t r = 0; r < ROWS; r++) {
         if (!is_tried(&rows[r], prefix))
             continue;
-        struct world w;
-        world_begin(&w, RUNNING, rows[r].name, rows[r].parameters, rows[r].count);
+        const unsigned before = bad;
+        struct world *w = world_for(RUNNING, rows[r].name, rows[r].parameters, rows[r].count);
         for (unsigned i = 0; i < rows[r].count; i++) {
             const struct parameter *p = &rows[r].parameters[i];
             if (is_pointer(p) && !is_optional(&rows[r], p))
-                bad += not_refused(&rows[r], &w, i, "NULL", 0);
+                bad += not_refused(&rows[r], w, i, "NULL", 0);
             if (!is_handle(p))
                 continue;
-            bad += not_refused(&rows[r], &w, i, "foreign", (uintptr_t)w.foreign);
-            bad += not_refused(&rows[r], &w, i, "of another kind", other_kind(&w, p));
-            bad += not_refused(&rows[r], &w, i, "destroyed", destroyed(&w, p));
+            bad += not_refused(&rows[r], w, i, "foreign", (uintptr_t)w->foreign);
+            bad += not_refused(&rows[r], w, i, "of another kind", other_kind(w, p));
+            bad += not_refused(&rows[r], w, i, "destroyed", destroyed(w, p));
         }
-        world_end(&w);
+        if (bad > before)
+            world_leave();
     }
+    world_leave();
     return bad ? 1 : 0;
 }
 
@@ -304,37 +307,99 @@ static bool asks_dpa(const struct row *row)
     return false;
 }
 
-/* The result of a function in a state. TWICE: of its second call. */
-static const char *result_in(const struct row *row, enum state s)
+static const char *results[ROWS][STATES];
+
+/* Whether the function's name says that it only tells something. */
+static bool is_query(const struct row *row)
 {
-    struct world w;
-    uint64_t a[16] = {0};
-    world_begin(&w, s, row->name, row->parameters, row->count);
-    for (unsigned i = 0; i < row->count; i++)
-        a[i] = good_argument(&w, row->name, &row->parameters[i]);
-    uint64_t result = call(row, a, state_names[s]);
-    if (s == TWICE) {
-        world_forget_made(&w);
-        result = call(row, a, state_names[s]);
-    }
-    world_end(&w); /* kernels print until then */
-    return result_name(row, result);
+    static const char *const words[] = {"_get_", "_cap_", "_is_", "_as_"};
+    static const char *const others[] = {"_set_", "_alloc_"};
+    bool query = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        query |= strstr(row->name, words[i]) != NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        query &= !strstr(row->name, others[i]);
+    return query;
 }
 
-/* A stateless function is called in two worlds, a function that depends on the DPA in eight, every other in five. */
-static void print_states(const struct row *row)
+static bool is_setting(const struct row *row)
 {
-    const char *results[STATES];
-    for (enum state s = NEW; s < STATES; s++)
-        results[s] = s != NEW && s != TWICE && is_stateless(row) ? results[NEW]
-                     : s >= FAULTED && !asks_dpa(row)            ? results[RUNNING]
-                                                                 : result_in(row, s);
-    printf("%s", row->name);
-    for (enum state s = NEW; s < STATES; s++)
-        printf(" %s", results[s]);
-    printf("\n");
-    if (strncmp(row->name, "doca_log_", 9) == 0)
+    return is_stateless(row) && strstr(row->name, "_set_");
+}
+
+/* Whether the world is as before after such a result: queries and failures leave it so, and only settings follow a
+ * setting. */
+static bool is_left_alone(const struct row *row, const struct world *w, uint64_t result)
+{
+    if (has_made(w))
+        return false;
+    return is_query(row) || is_setting(row) ||
+           (tells_errors(row) && result != OK && result != DOCA_ERROR_AGAIN &&
+            result != DOCA_ERROR_IN_PROGRESS);
+}
+
+static bool is_of_log(const struct row *row)
+{
+    return strncmp(row->name, "doca_log", 8) == 0;
+}
+
+/* Calls a function in a state. TWICE: twice; its first result is that of RUNNING. The log knows no objects, so any
+ * world will do for its functions. */
+static void call_in(size_t r, enum state s)
+{
+    const struct row *row = &rows[r];
+    struct world *w = world_for(is_of_log(row) ? NEW : s, row->name, row->parameters, row->count);
+    uint64_t a[16] = {0};
+    for (unsigned i = 0; i < row->count; i++)
+        a[i] = good_argument(w, row->name, &row->parameters[i]);
+    uint64_t result = call(row, a, state_names[s]);
+    bool alone = is_left_alone(row, w, result);
+    if (s == TWICE) {
+        results[r][RUNNING] = result_name(row, result);
+        world_forget_made(w);
+        result = call(row, a, state_names[s]);
+        alone = alone && is_left_alone(row, w, result);
+    }
+    results[r][s] = result_name(row, result);
+    if (!alone)
+        world_leave(); /* kernels print until then */
+    if (is_of_log(row))
         silence_others();
+}
+
+/* A stateless function is called in two worlds, a function that depends on the DPA in seven, every other in four. */
+static bool is_called_in(const struct row *row, enum state s)
+{
+    if (s == RUNNING) /* the first call of TWICE */
+        return false;
+    return is_stateless(row) ? s == NEW || s == TWICE : s < FAULTED || asks_dpa(row);
+}
+
+/* The log remembers, so each of its functions is called in all states before the next one. Settings come last in each
+ * state: what they leave behind is seen by nobody else. */
+static void find_states(const char *prefix)
+{
+    for (size_t r = 0; r < ROWS; r++)
+        for (enum state s = NEW; s < STATES; s++)
+            if (is_tried(&rows[r], prefix) && is_called_in(&rows[r], s) && is_of_log(&rows[r]))
+                call_in(r, s);
+    for (enum state s = NEW; s < STATES; s++)
+        for (int settings = 0; settings < 2; settings++)
+            for (size_t r = 0; r < ROWS; r++)
+                if (is_tried(&rows[r], prefix) && is_called_in(&rows[r], s) &&
+                    !is_of_log(&rows[r]) && is_setting(&rows[r]) == settings)
+                    call_in(r, s);
+    world_leave();
+}
+
+static void print_states(size_t r)
+{
+    printf("%s", rows[r].name);
+    for (enum state s = NEW; s < STATES; s++) {
+        const enum state same = is_stateless(&rows[r]) ? NEW : RUNNING;
+        printf(" %s", results[r][results[r][s] ? s : same]);
+    }
+    printf("\n");
 }
 
 int main(int argc, char **argv)
@@ -344,8 +409,9 @@ int main(int argc, char **argv)
         listen_to_log();
     if (argc > 1 && strcmp(argv[1], "refused") == 0)
         return all_refused(prefix);
+    find_states(prefix);
     for (size_t r = 0; r < ROWS; r++)
         if (is_tried(&rows[r], prefix))
-            print_states(&rows[r]);
+            print_states(r);
     return 0;
 }

@@ -12,6 +12,22 @@ static struct doca_log_backend *backends[2];
 static FILE *null;
 static void *gone[KINDS]; /* a handle each that was an object */
 
+#define TEXT "03:00.0"
+
+static bool is_copy(enum kind k)
+{
+    return (k >= DMA && k <= ADVICE) || (k >= COMCH_SERVER && k <= COMCH_RECEIVE);
+}
+
+/* NULL: of all functions. */
+static bool takes_copies(const struct parameter *parameters, unsigned count)
+{
+    bool takes = !parameters;
+    for (unsigned i = 0; i < count; i++)
+        takes |= is_copy(kind_of(&parameters[i]));
+    return takes;
+}
+
 /* ---- The two generations ---- */
 
 #ifdef DOCA_2_2_DPA_H
@@ -77,15 +93,9 @@ static void make_own(struct world *w, enum state state, const char *function)
 #else
 #define CREATE_MAP(map)                    doca_mmap_create(map)
 #define CREATE_INVENTORY(count, inventory) doca_buf_inventory_create((count), (inventory))
-static bool is_copy(enum kind k)
-{
-    return (k >= DMA && k <= ADVICE) || (k >= COMCH_SERVER && k <= COMCH_RECEIVE);
-}
 static void make_copies(struct world *w, const struct parameter *parameters, unsigned count)
 {
-    w->has_copies = !parameters;
-    for (unsigned i = 0; i < count; i++)
-        w->has_copies |= is_copy(kind_of(&parameters[i]));
+    w->has_copies = takes_copies(parameters, count);
     if (!w->has_copies)
         return;
     make_dma(w, dev);
@@ -233,7 +243,7 @@ static void destroy_made(struct world *w)
 static void destroy_threads(struct world *w)
 {
     destroy_rdma(w);
-    for (enum kind k = KINDS; k-- > 0;)
+    for (enum kind k = HASH_TABLE; k >= THREAD; k--)
         destroy_thread_object(w->objects[k]);
 }
 #endif
@@ -341,35 +351,52 @@ static void stop_others(struct world *w)
     CHECK(doca_sync_event_stop(w->objects[EVENT]) == OK);
 }
 
-/* The destructor of the object's kind destroys the object. All others refuse it, and write a line to the log. */
-static void destroy(void *object)
+/* Destroys an object of these kinds; objects of other kinds have gone by then. */
+static void destroy(enum kind k, void *object)
 {
     if (!object)
         return;
-    doca_buf_dec_refcount(object, NULL);
-    doca_buf_inventory_destroy(object);
-    doca_buf_pool_destroy(object);
-    doca_argp_param_destroy(object);
-    doca_argp_cmd_destroy(object);
-    doca_mmap_destroy(object);
-    doca_sync_event_remote_net_destroy(object);
-    doca_pe_destroy(object);
-    doca_dev_rep_close(object);
-    doca_sync_event_destroy(object);
-    doca_dpa_destroy(object);
-    if (object != dev)
-        doca_dev_close(object);
-}
-
-/* Whether destroy() has the destructor of a kind. The objects of other kinds have gone by then. */
-static bool has_destructor(enum kind k)
-{
-    static const enum kind with[] = {DEV, DPA,  EVENT, REMOTE_EVENT, MMAP,   INVENTORY,
-                                     POOL, PE, PARAM, COMMAND,      DEV_REP};
-    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
-        if (k == with[i])
-            return true;
-    return false;
+    switch (k) {
+    case DEV:
+        if (object != dev)
+            doca_dev_close(object);
+        break;
+    case DPA:
+        doca_dpa_destroy(object);
+        break;
+    case EVENT:
+        doca_sync_event_destroy(object);
+        break;
+    case REMOTE_EVENT:
+        doca_sync_event_remote_net_destroy(object);
+        break;
+    case MMAP:
+        doca_mmap_destroy(object);
+        break;
+    case BUF:
+        doca_buf_dec_refcount(object, NULL);
+        break;
+    case INVENTORY:
+        doca_buf_inventory_destroy(object);
+        break;
+    case POOL:
+        doca_buf_pool_destroy(object);
+        break;
+    case PE:
+        doca_pe_destroy(object);
+        break;
+    case PARAM:
+        doca_argp_param_destroy(object);
+        break;
+    case COMMAND:
+        doca_argp_cmd_destroy(object);
+        break;
+    case DEV_REP:
+        doca_dev_rep_close(object);
+        break;
+    default:
+        break;
+    }
 }
 
 static void fault_dpa(struct world *w)
@@ -383,7 +410,7 @@ static void fault_dpa(struct world *w)
 static void world_fill(struct world *w, enum state state, const char *function,
                        const struct parameter *parameters, unsigned count)
 {
-    *w = (struct world){.text = "03:00.0", .null = null};
+    *w = (struct world){.text = TEXT, .null = null};
     make_dpa(w, state != NEW);
     make_threads(w);
     make_others(w);
@@ -410,6 +437,39 @@ static void world_fill(struct world *w, enum state state, const char *function,
         CHECK(doca_dpa_destroy(w->objects[DPA]) == OK);
 }
 
+void world_forget_made(struct world *w)
+{
+    destroy_made(w);                      /* a representor with its function */
+    for (enum kind k = 0; k < KINDS; k++) /* destructors of other kinds refuse it */
+        destroy(k, w->made);
+    doca_devinfo_destroy_list(w->listed);
+    doca_devinfo_rep_destroy_list(w->listed_reps);
+    w->made = w->made_address = NULL;
+    w->listed = NULL;
+    w->listed_reps = NULL;
+}
+
+static void world_end(struct world *w)
+{
+    doca_argp_destroy();
+    world_forget_made(w);
+    destroy_own(w);
+    destroy_copies(w);
+    destroy_memory(w);
+    destroy_threads(w);
+    destroy_event_tasks(w);
+    destroy(BUF, w->objects[BUF]); /* before what it is of */
+    for (enum kind k = 0; k < KINDS; k++)
+        if (k != BUF)
+            destroy(k, w->objects[k]);
+    destroy(INVENTORY, w->helper_inventory);
+    destroy(MMAP, w->helper_map);
+    doca_devinfo_destroy_list(w->infos);
+    doca_devinfo_rep_destroy_list(w->reps);
+    for (size_t i = 0; i < sizeof w->foreign / sizeof *w->foreign; i++)
+        CHECK(w->foreign[i] == 0); /* nobody wrote there */
+}
+
 static void open_program(void)
 {
     struct doca_devinfo **list = NULL;
@@ -434,44 +494,83 @@ static void open_program(void)
     world_end(&w);
 }
 
-void world_begin(struct world *w, enum state state, const char *function,
-                 const struct parameter *parameters, unsigned count)
+/* ---- One world for several functions ---- */
+
+static struct {
+    bool is_there;
+    enum state state;
+    uint64_t sort;
+    struct world world;
+} now;
+
+/* A number for each sort of world: of what is made for some functions only. It has all words that make_own(), and
+ * what it calls, look for in names of functions. */
+static uint64_t sort_of(const char *function, const struct parameter *parameters, unsigned count)
 {
+    static const char *const words[] = {"doca_pcc_",
+                                        "doca_eth_",
+                                        "doca_flow_",
+                                        "doca_task_batch_",
+                                        "event_managed",
+                                        "event_batch",
+                                        "doca_comch_msgq_",
+                                        "doca_comch_consumer_completion_",
+                                        "doca_comch_consumer_set_completion",
+                                        "doca_comch_consumer_set_dev_",
+                                        "doca_comch_consumer_get_dpa_",
+                                        "doca_comch_producer_dpa_",
+                                        "doca_comch_producer_set_dev_",
+                                        "doca_comch_producer_get_dpa_",
+                                        "doca_verbs_",
+                                        "doca_umem_",
+                                        "doca_uar_",
+                                        "doca_rdma_bridge_open_dev_",
+                                        "doca_rdma_bridge_get_mmap_mkey_",
+                                        "doca_verbs_qp_get_dpa_handle",
+                                        "doca_verbs_srq_get_dpa_handle",
+                                        "doca_devemu_",
+                                        "doca_devemu_pci_type_",
+                                        "doca_devemu_pci_cap_type_",
+                                        "doca_devemu_pci_db_completion_",
+                                        "_create_on_dpa",
+                                        "doca_devemu_pci_ep_",
+                                        "doca_devemu_pci_db_",
+                                        "doca_devemu_pci_msix_",
+                                        "doca_devemu_pci_dev_hotunplug"};
+    uint64_t sort = takes_copies(parameters, count);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        sort = sort << 1 | (strstr(function, words[i]) != NULL);
+    return sort;
+}
+
+void world_leave(void)
+{
+    if (now.is_there)
+        world_end(&now.world);
+    now.is_there = false;
+}
+
+struct world *world_for(enum state state, const char *function, const struct parameter *parameters,
+                        unsigned count)
+{
+    const uint64_t sort = sort_of(function, parameters, count);
     if (!dev)
         open_program();
-    world_fill(w, state, function, parameters, count);
+    if (now.is_there && (now.state != state || now.sort != sort))
+        world_leave();
+    if (!now.is_there)
+        world_fill(&now.world, state, function, parameters, count);
+    now.is_there = true;
+    now.state = state;
+    now.sort = sort;
+    memset(now.world.scratch, 0, sizeof now.world.scratch);
+    strcpy(now.world.text, TEXT);
+    return &now.world;
 }
 
-void world_forget_made(struct world *w)
+bool has_made(const struct world *w)
 {
-    destroy_made(w); /* a representor with its function */
-    destroy(w->made);
-    doca_devinfo_destroy_list(w->listed);
-    doca_devinfo_rep_destroy_list(w->listed_reps);
-    w->made = w->made_address = NULL;
-    w->listed = NULL;
-    w->listed_reps = NULL;
-}
-
-void world_end(struct world *w)
-{
-    doca_argp_destroy();
-    world_forget_made(w);
-    destroy_own(w);
-    destroy_copies(w);
-    destroy_memory(w);
-    destroy_threads(w);
-    destroy_event_tasks(w);
-    destroy(w->objects[BUF]); /* before what it is of */
-    for (enum kind k = 0; k < KINDS; k++)
-        if (has_destructor(k))
-            destroy(w->objects[k]);
-    destroy(w->helper_inventory);
-    destroy(w->helper_map);
-    doca_devinfo_destroy_list(w->infos);
-    doca_devinfo_rep_destroy_list(w->reps);
-    for (size_t i = 0; i < sizeof w->foreign / sizeof *w->foreign; i++)
-        CHECK(w->foreign[i] == 0); /* nobody wrote there */
+    return w->made || w->made_address || w->listed || w->listed_reps;
 }
 
 uint64_t destroyed(const struct world *w, const struct parameter *p)

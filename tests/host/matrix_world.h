@@ -202,12 +202,16 @@ struct world {
 #endif
 };
 
-/* Makes the world for a call of this function with parameters. */
-void world_begin(struct world *w, enum state state, const char *function,
-                 const struct parameter *parameters, unsigned count);
+/* The world for a call of this function with parameters: the last one, if it is alike and nobody left it. Scratch
+ * and text are as in a new one. */
+struct world *world_for(enum state state, const char *function, const struct parameter *parameters,
+                        unsigned count);
+/* Ends the world, which a function changed. */
+void world_leave(void);
+/* Whether the function made objects. */
+bool has_made(const struct world *w);
 /* Frees the objects that the function made. */
 void world_forget_made(struct world *w);
-void world_end(struct world *w);
 /* An object of the parameter's kind that was destroyed. */
 uint64_t destroyed(const struct world *w, const struct parameter *p);
 

@@ -122,12 +122,13 @@ declared() { # PREFIX HEADER...
 }
 
 # Compiles a device program as the build scripts of NVIDIA's samples do: DIRECTORY/NAME_program.a
+# They name four targets in $targets, and each costs as much as the first; host_doca_samples.bats has them all.
 dpacc_sample() { # DEVICE.c DIRECTORY NAME APP
     local i=$DPAKIT_BUILD/include/doca
     printf ' Feature_list:\n' >"$2/$3.yaml"
     ! grep -q doca_dpa_dev_thread_notify "$1" || printf '  Generating_Empty_CQE: true\n' >>"$2/$3.yaml"
     dpa-app-attributes2blob "$2/$3.yaml" "$2/$3.blob"
-    dpacc "$1" -o "$2/$3_program.a" -mcpu=nv-dpa-bf3,nv-dpa-cx7,nv-dpa-cx8,nv-dpa-cx9 -hostcc=gcc \
+    dpacc "$1" -o "$2/$3_program.a" -mcpu="${targets:-nv-dpa-bf3}" -hostcc=gcc \
         -hostcc-options="-Wno-deprecated-declarations -Werror -Wall -Wextra -DFLEXIO_ALLOW_EXPERIMENTAL_API" \
         --devicecc-options="-Wno-deprecated-declarations -Werror -Wall -Wextra -DFLEXIO_DEV_ALLOW_EXPERIMENTAL_API -O2" \
         --app-name="$4" \

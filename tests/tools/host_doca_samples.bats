@@ -12,7 +12,7 @@ setup_file() {
         dpacc_sample "$s/${n}_dev.c" "$t" "$n" dpa_sample_app
         link_sample "$t/$n" "$t/${n}_program.a" "$s/$n.c" "$s/dpa_common.c" "$s/rdma_common.c"
     done
-    dpacc_sample "$s/all_to_all_dev.c" "$t" all_to_all dpa_all2all_app
+    targets=nv-dpa-bf3,nv-dpa-cx7,nv-dpa-cx8,nv-dpa-cx9 dpacc_sample "$s/all_to_all_dev.c" "$t" all_to_all dpa_all2all_app
     link_sample "$t/all_to_all" "$t/all_to_all_program.a" "$s/all_to_all.c" "$s/dpa_common.c" "$s/rdma_common.c"
 }
 

@@ -205,16 +205,15 @@ setup_file() {
 }
 
 @test "headers of both sides go together, alone, twice, in C and C++" {
-    local i=$DPAKIT_BUILD/include/doca h all
-    all=$(cd "$i" && ls doca_*.h)
-    for h in $all; do
-        {
-            printf '#include <%s>\n' "$h" "$h"
-            # shellcheck disable=SC2086
-            printf '#include <%s>\n' $all
-        } >"$BATS_TEST_TMPDIR/t.c"
-        gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -DDOCA_ALLOW_EXPERIMENTAL_API -I"$i" \
-            -fsyntax-only "$BATS_TEST_TMPDIR/t.c"
-        g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I"$i" -fsyntax-only -x c++ "$BATS_TEST_TMPDIR/t.c"
+    local i=$DPAKIT_BUILD/include/doca h
+    cd "$BATS_TEST_TMPDIR"
+    for h in "$i"/doca_*.h; do
+        h=${h##*/}
+        printf '#include <%s>\n#include <%s>\nextern int some;\n' "$h" "$h" >"$h.c"
+        echo "#include <$h>" >>all
     done
+    cp all forward.c
+    tac all >backward.c
+    gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -DDOCA_ALLOW_EXPERIMENTAL_API -I"$i" -fsyntax-only ./*.c
+    g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I"$i" -fsyntax-only -x c++ ./*.c
 }

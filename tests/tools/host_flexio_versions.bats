@@ -5,17 +5,18 @@ load ../host/setup
 
 here=$BATS_TEST_DIRNAME/../host
 
-# Compiles device code from standard input, and an entry point; options are of the device's compiler.
-device() { # NAME OPTION...
-    local name=$1
-    shift
+# Compiles device code from standard input, and an entry point, and other sources with it; options are of the device's
+# compiler.
+device() { # NAME [OPTIONS [SOURCE...]]
+    local name=$1 options=${2:-}
+    shift $(($# < 2 ? $# : 2))
     {
         cat
         printf '#include <libflexio-dev/flexio_dev.h>\n__dpa_rpc__ uint64_t entry(void);\n'
         printf '__dpa_rpc__ uint64_t entry(void) { return 0; }\n'
     } >"$BATS_TEST_TMPDIR/$name.c"
-    dpacc "$BATS_TEST_TMPDIR/$name.c" -o "$BATS_TEST_TMPDIR/$name.a" -hostcc=gcc --app-name="app_$name" \
-        --devicecc-options="-Wall -Wextra -Wpedantic -Wstrict-prototypes -Werror -I$here $*"
+    dpacc "$BATS_TEST_TMPDIR/$name.c" "$@" -o "$BATS_TEST_TMPDIR/$name.a" -hostcc=gcc --app-name="app_$name" \
+        --devicecc-options="-Wall -Wextra -Wpedantic -Wstrict-prototypes -Werror -I$here $options"
 }
 
 # The option for a version; a comma would start another option.
@@ -24,31 +25,32 @@ used() { # MAJOR MINOR
 }
 
 # Device code that takes the address of every function of one set of forms, as it should be.
-all_names() { # BEFORE SINCE
+all_names() { # BEFORE SINCE [VERSION]
+    [ $# -eq 2 ] || printf '#include <libflexio-dev/flexio_dev_ver.h>\n#define FLEXIO_DEV_VER_USED %s\n' "$3"
     cat <<C
 #include <libflexio-dev/flexio_dev_debug.h>
 #include <libflexio-dev/flexio_dev_err.h>
 #include <libflexio-dev/flexio_dev_queue_access.h>
-#define ALWAYS(result, name, ...) result (*const always_##name)(__VA_ARGS__) = &name;
+#define KEPT static __attribute__((used))
+#define ALWAYS(result, name, ...) KEPT result (*const always_##name)(__VA_ARGS__) = &name;
 #define BEFORE(result, name, ...) $1(before_, result, name, __VA_ARGS__)
 #define SINCE(result, name, ...) $2(since_, result, name, __VA_ARGS__)
 #define NEVER(which, ...)
-#define HELD(which, result, name, ...) result (*const which##name)(__VA_ARGS__) = &name;
+#define HELD(which, result, name, ...) KEPT result (*const which##name)(__VA_ARGS__) = &name;
 #include "flexio_dev.inc"
 C
 }
 
 @test "every function of the device's side is there, in the form of its version" {
     [ "$(grep -cE '^(ALWAYS|BEFORE|SINCE)' "$here/flexio_dev.inc")" -ge 99 ]
-    all_names HELD NEVER | device v24_01 "$(used 24 1)"
-    all_names HELD NEVER | device v24_07 "$(used 24 7)"
-    all_names NEVER HELD | device v24_10 "$(used 24 10)"
-    all_names NEVER HELD | device v25_07 "$(used 25 7)"
-    all_names NEVER HELD | device latest '-DFLEXIO_DEV_VER_USED=FLEXIO_DEV_VER_LATEST'
-}
-
-@test "without a version there are both forms" {
-    all_names HELD HELD | device both
+    cd "$BATS_TEST_TMPDIR"
+    all_names HELD NEVER 'FLEXIO_DEV_VER(24, 1, 0)' >v24_01.c
+    all_names HELD NEVER 'FLEXIO_DEV_VER(24, 7, 0)' >v24_07.c
+    all_names NEVER HELD 'FLEXIO_DEV_VER(24, 10, 0)' >v24_10.c
+    all_names NEVER HELD 'FLEXIO_DEV_VER(25, 7, 0)' >v25_07.c
+    all_names NEVER HELD FLEXIO_DEV_VER_LATEST >latest.c
+    all_names HELD HELD >both.c # without a version
+    device entry '' v24_01.c v24_07.c v24_10.c v25_07.c latest.c both.c </dev/null
 }
 
 @test "a version has the form of no other one" {
@@ -111,12 +113,12 @@ uint64_t newer(uint64_t address)
     return flexio_dev_window_ptr_acquire(FLEXIO_DEV_WINDOW_ENTITY_0, address, &at);
 }
 C
+    export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices
+    new_device mlx5_0
     for o in -O0 -O2 -flto; do
         dpacc both.c older.c newer.c -o all.a -hostcc=gcc --app-name=all \
             --devicecc-options="-Wall -Wextra -Werror $([ $o = -flto ] || echo $o)" \
             $([ $o != -flto ] || echo -flto)
-        export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices$o
-        new_device mlx5_0
         cat >host.c <<'C'
 #include <libflexio/flexio_ver.h>
 #define FLEXIO_VER_USED FLEXIO_VER(25, 10, 0)
@@ -163,12 +165,12 @@ C
 }
 
 @test "versions that programs set are accepted" {
+    cd "$BATS_TEST_TMPDIR"
     for v in 24,1,0 24,7,0 24,10,2 25,1,0 25,10,0 26,4,0 26,4,9; do
-        gcc -Wall -Wextra -Werror -I"$DPAKIT_BUILD/include" "-DFLEXIO_VER_USED=FLEXIO_VER($v)" \
-            -fsyntax-only -x c - <<<'#include <libflexio/flexio.h>'
-        g++ -std=c++17 -Wall -Wextra -Werror -I"$DPAKIT_BUILD/include" "-DFLEXIO_VER_USED=FLEXIO_VER($v)" \
-            -fsyntax-only -x c++ - <<<'#include <libflexio/flexio.h>'
+        printf '#define FLEXIO_VER_USED FLEXIO_VER(%s)\n#include <libflexio/flexio.h>\n' $v >$v.c
     done
+    gcc -Wall -Wextra -Werror -I"$DPAKIT_BUILD/include" -fsyntax-only ./*.c
+    g++ -std=c++17 -Wall -Wextra -Werror -I"$DPAKIT_BUILD/include" -fsyntax-only -x c++ ./*.c
 }
 
 @test "C++ sets the attributes of a stream by either names" {
@@ -188,10 +190,12 @@ C
 }
 
 @test "each header of the device compiles alone and twice, also with older build files" {
+    mkdir "$BATS_TEST_TMPDIR/alone"
     for f in "$DPAKIT_BUILD"/include/libflexio-dev/*.h "$DPAKIT_BUILD"/include/libflexio-os/*.h; do
         f=${f#"$DPAKIT_BUILD/include/"}
-        printf '#include <%s>\n#include <%s>\nextern int some;\n' "$f" "$f" | device alone -ffreestanding -DE_MODE_LE
+        printf '#include <%s>\n#include <%s>\nextern int some;\n' "$f" "$f" >"$BATS_TEST_TMPDIR/alone/${f////_}.c"
     done
+    device alone "-ffreestanding -DE_MODE_LE" "$BATS_TEST_TMPDIR"/alone/*.c </dev/null
     device entry <<'C'
 #include <libflexio-dev/flexio_dev.h>
 __FLEXIO_ENTRY_POINT_START
@@ -262,7 +266,7 @@ _Static_assert(sizeof(struct shared) == 40 + 48 + 8 + 56, "as the host has it");
 C
     printf '#include "shared.h"\n#include <libflexio-libc/string.h>\n%s\n' \
         '__dpa_rpc__ uint64_t f(uint64_t a); __dpa_rpc__ uint64_t f(uint64_t a) { (void)shared_lock; return a; }' |
-        device shared "-I$BATS_TEST_TMPDIR" -Wno-unused-function
+        device shared "-I$BATS_TEST_TMPDIR -Wno-unused-function"
     gcc -Wall -Wno-unused-function -Werror -I"$BATS_TEST_TMPDIR" -fsyntax-only -x c - <<<'#include "shared.h"'
     cd "$BATS_TEST_TMPDIR"
     printf '#include <pthread.h>\n#include <stdint.h>\n%s\n' \

@@ -114,11 +114,11 @@ build() { # OUTPUT OPTION...
 
 @test "the headers are valid C11 and C++17, alone and twice, without the later ones' folder" {
     for h in "$DPAKIT_BUILD"/include/flexio-2.2/libflexio/*.h; do
-        printf '#include "%s"\n#include "%s"\nextern int some;\n' "$h" "$h" >"$BATS_TEST_TMPDIR/t.c"
         [[ $h == */flexio_call.h ]] && continue # part of flexio.h
-        gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$BATS_TEST_TMPDIR/t.c"
-        g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ "$BATS_TEST_TMPDIR/t.c"
+        printf '#include "%s"\n#include "%s"\nextern int some;\n' "$h" "$h" >"$BATS_TEST_TMPDIR/${h##*/}.c"
     done
+    gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$BATS_TEST_TMPDIR"/*.c
+    g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c++ "$BATS_TEST_TMPDIR"/*.c
     # A program that finds this folder alone has every header.
     for d in libflexio libflexio-dev; do
         (cd "$DPAKIT_BUILD/include/$d" && ls) | while read -r h; do
@@ -164,10 +164,9 @@ C
 @test "installed, the tree of DOCA 2.2 has this generation, and pkg-config finds it" {
     local here=$BATS_TEST_DIRNAME/../.. t=$BATS_TEST_TMPDIR
     "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$t/m" 2.2
-    "$here/packaging/install-compat" "$DPAKIT_BUILD" '' "$t/later" 3
     compiles() { gcc -Wall -Wextra -Werror "$@" -fsyntax-only "$BATS_TEST_DIRNAME/../host/guide_flexio.c"; }
     compiles -I"$t/m/flexio/include"
-    ! compiles -I"$t/later/flexio/include" 2>/dev/null || false
+    ! compiles -I"$DPAKIT_BUILD/include" 2>/dev/null || false
     # shellcheck disable=SC2046
     compiles $(PKG_CONFIG_PATH=$t/m/dpakit/lib/pkgconfig pkg-config --cflags libflexio-2.2)
 }

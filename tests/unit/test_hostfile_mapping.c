@@ -22,7 +22,7 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ROUNDS 500
 #else
-#define ROUNDS 3000
+#define ROUNDS 1000
 #endif
 
 /* A program that writes what it has at the address of its section. Offsets are addresses, too. */

@@ -61,7 +61,7 @@ measure() { # LINES OPTION ...
     ucx_setup ucx_perftest ucx-utils rc_v
     export UCX_RC_VERBS_TX_QUEUE_LEN=4096 UCX_RC_VERBS_TX_CQ_LEN=8192 UCX_RC_VERBS_TX_CQ_MODERATION=1024 \
         UCX_RC_VERBS_RX_QUEUE_LEN=8192
-    pair ucx_perftest -t ucp_put_bw -s 8 -n 20000 -w 1
+    pair ucx_perftest -t ucp_put_bw -s 8 -n 10000 -w 1
     grep -q '^Final: ' client
     pair ucx_perftest -t tag_bw -s 4096 -n 10000 -w 1
     grep -q '^Final: ' client

@@ -19,8 +19,11 @@
 
 #include "base/base.h"
 
+#define DPK_YAML_DEPTH_MAX 100 /* levels of lists and mappings */
+
 /* Reads a text of one document, which yaml_document_delete releases. An empty text gives a document
- * without a root. Errors: DPK_ERR_FORMAT if it is not YAML or has a second document. */
+ * without a root. Errors: DPK_ERR_FORMAT if it is not YAML, nests deeper than DPK_YAML_DEPTH_MAX or
+ * has a second document. */
 enum dpk_status dpk_yaml_read(const void *bytes, size_t size, yaml_document_t *out,
                               struct dpk_error *err);
 /* Puts the line of `n` before an error that has no line yet. Returns `status`. */

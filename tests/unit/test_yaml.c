@@ -44,6 +44,19 @@ static void wrong_documents_are_refused_with_their_line(void **state)
     assert_int_equal(strncmp(refused("name: [\n"), "line ", 5), 0);
 }
 
+static void deep_nesting_is_refused_at_once(void **state)
+{
+    (void)state;
+    static char text[1000 * 1000 + 1]; /* libyaml would need half an hour for it */
+    memset(text, '[', sizeof text - 1);
+    text[10] = '\n';
+    assert_string_equal(refused(text), "line 2: nested deeper than 100 levels");
+    memset(text, '[', 100);
+    memset(text + 100, ']', 100);
+    text[200] = 0;
+    assert_string_equal(refused(text), "line 1: keys like name: are needed");
+}
+
 static void values_stand_in_the_order_of_keys(void **state)
 {
     static const char text[] = "list: [a, b]\nname: \"x\\0y\"\n";
@@ -84,6 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_documents_are_refused_with_their_line),
+        cmocka_unit_test(deep_nesting_is_refused_at_once),
         cmocka_unit_test(values_stand_in_the_order_of_keys),
         cmocka_unit_test(an_error_gets_one_line_number),
     };

@@ -14,11 +14,10 @@ new_device() {
 ready_build() {
     export ready_build=$1
     mkdir "$1" && ln -s "$DPAKIT_BUILD"/* "$1" && rm "$1/bin" && mkdir "$1/bin" && ln -s "$DPAKIT_BUILD"/bin/* "$1/bin" &&
-        rm "$1/bin/dpadev" && cat >"$1/bin/dpadev" <<'END' && chmod +x "$1/bin/dpadev"
-#!/bin/bash
-[[ "$1" != create || "$*" == *--nvidia-key* ]] ||
-    set -- create --nvidia-key "$nvidia_key.pub" --nvidia-key-uuid "$(<"$nvidia_key.uuid")" "${@:2}"
-exec "$DPAKIT_BUILD/bin/dpadev" "$@"
-END
+        rm "$1/bin/dpadev" || return
+    printf '%s\n' '#!/bin/bash' '[[ "$1" != create || "$*" == *--nvidia-key* ]] ||' \
+        '    set -- create --nvidia-key "$nvidia_key.pub" --nvidia-key-uuid "$(<"$nvidia_key.uuid")" "${@:2}"' \
+        'exec "$DPAKIT_BUILD/bin/dpadev" "$@"' >"$1/bin/dpadev"
+    chmod +x "$1/bin/dpadev"
 }
 uses_the_pair() { grep -qE 'dpadev claim|/factory' "$@"; }

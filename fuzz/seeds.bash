@@ -56,7 +56,8 @@ make_devices >"$dir/devices.log" 2>&1 || { cat "$dir/devices.log" >&2; exit 2; }
 # A line table behind its address and size, and code behind registers, of a program of the tests.
 elf=build/obj/tests/data/faults.elf
 section() { llvm-objcopy -O binary --only-section="$1" --set-section-flags "$1=alloc" "$elf" "$seeds/part"; }
-mkdir -p "$seeds/line" "$seeds/guest" "$seeds/image" "$seeds/loader" "$seeds/isa"
+mkdir -p "$seeds/line" "$seeds/guest" "$seeds/image" "$seeds/loader" "$seeds/isa" "$seeds/dpaobject"
+cp "$elf" "$seeds/dpaobject/faults"
 section .debug_line && { printf '\x00\x12\xff\x1f'; cat "$seeds/part"; } >"$seeds/line/faults"
 # Entries, abbreviations and strings, behind an address and their sizes.
 mkdir -p "$seeds/inlined"

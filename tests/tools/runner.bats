@@ -171,7 +171,7 @@ END
     MORE=DPAKIT_BUILD=$PWD/build/sanitize runner
     last '1 passed, 0 failed'
     grep -qE '^only with the plain build:.* packaging( |$)' out
-    grep -q '^mlxdpa ' out
+    grep -q '^test_x ' out
     MORE=DPAKIT_BUILD=$PWD/build/sanitize runner packaging
     last '1 passed, 0 failed'
     runner

@@ -225,7 +225,8 @@ static unsigned status_of(const char *path)
     struct dpk_buf space = {0};
     assert_int_equal(dpk_file_read(path, MST_SPACE_SIZE, &space, NULL), DPK_OK);
     assert_int_equal(space.size, MST_SPACE_SIZE);
-    const unsigned status = space.data[LINK_CONTROL + 2] | space.data[LINK_CONTROL + 3] << 8;
+    const unsigned status = (unsigned)space.data[LINK_CONTROL + 2] |
+                            (unsigned)space.data[LINK_CONTROL + 3] << 8;
     dpk_buf_free(&space);
     return status;
 }

@@ -82,7 +82,7 @@ clock_ahead() { # SECONDS WORDS
 }
 
 @test "on a slow machine the last steps are left out, and named before the sum" {
-    clock_ahead 3500 SANITIZE
+    clock_ahead 2800 SANITIZE
     grep -q 'SANITIZE=1 test' asked
     ! grep -q -e 'SANITIZE=thread' asked || false
     grep -qx "make -j$(nproc) fuzz-coverage" asked

@@ -100,7 +100,8 @@ words() { od -An -v -t"$1" -j"$2" -N"$3" "$4" | xargs; }
 extern struct flexio_app *demo;
 int main(void) { return demo == NULL; }
 END
-    gcc -I"$DPAKIT_BUILD/include" host.c k.a libthree_host.a -L"$DPAKIT_BUILD/lib" -lflexio \
+    # shellcheck disable=SC2086
+    gcc ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include" host.c k.a libthree_host.a -L"$DPAKIT_BUILD/lib" -lflexio \
         -Wl,-rpath,"$DPAKIT_BUILD/lib" -o host
     ./host
     [ "$(dparun host -d mlx5_0 --rpc first 3)" = "result: 4 (0x4)" ]

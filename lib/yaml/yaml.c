@@ -16,28 +16,6 @@ static enum dpk_status load(yaml_parser_t *parser, yaml_document_t *out, struct 
     return yaml_parser_load(parser, out) ? DPK_OK : refuse(parser, err);
 }
 
-/* Refuses a text that nests deeply. libyaml takes time with the square of the depth, and a function
- * that calls itself for each level would need as much stack. */
-static enum dpk_status check_depth(yaml_parser_t *parser, struct dpk_error *err)
-{
-    yaml_event_t event;
-    size_t depth = 0;
-    for (bool more = true; more;) {
-        if (!yaml_parser_parse(parser, &event))
-            return refuse(parser, err);
-        depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
-        depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
-        const size_t line = event.start_mark.line + 1;
-        more = event.type != YAML_STREAM_END_EVENT;
-        yaml_event_delete(&event);
-        if (depth > DPK_YAML_DEPTH_MAX)
-            return dpk_fail(err, DPK_ERR_FORMAT, "line %zu: nested deeper than %d levels", line,
-                            DPK_YAML_DEPTH_MAX);
-    }
-    return DPK_OK;
-}
-
-/* Begins to read a text. */
 static enum dpk_status begin(yaml_parser_t *parser, const void *bytes, size_t size,
                              struct dpk_error *err)
 {
@@ -47,16 +25,40 @@ static enum dpk_status begin(yaml_parser_t *parser, const void *bytes, size_t si
     return DPK_OK;
 }
 
+/* Refuses a text that nests deeply. libyaml takes time with the square of the depth, and a function
+ * that calls itself for each level would need as much stack. */
+static enum dpk_status check_depth(const void *bytes, size_t size, struct dpk_error *err)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    size_t depth = 0;
+    enum dpk_status status = begin(&parser, bytes, size, err);
+    if (status != DPK_OK)
+        return status;
+    for (bool more = true; more && status == DPK_OK;) {
+        if (!yaml_parser_parse(&parser, &event)) {
+            status = refuse(&parser, err);
+            break;
+        }
+        depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+        depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        const size_t line = event.start_mark.line + 1;
+        more = event.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+        if (depth > DPK_YAML_DEPTH_MAX)
+            status = dpk_fail(err, DPK_ERR_FORMAT, "line %zu: nested deeper than %d levels", line,
+                              DPK_YAML_DEPTH_MAX);
+    }
+    yaml_parser_delete(&parser);
+    return status;
+}
+
 enum dpk_status dpk_yaml_read(const void *bytes, size_t size, yaml_document_t *out,
                               struct dpk_error *err)
 {
     yaml_parser_t parser;
     yaml_document_t more;
-    enum dpk_status status = begin(&parser, bytes, size, err);
-    if (status != DPK_OK)
-        return status;
-    status = check_depth(&parser, err);
-    yaml_parser_delete(&parser);
+    enum dpk_status status = check_depth(bytes, size, err);
     if (status == DPK_OK)
         status = begin(&parser, bytes, size, err);
     if (status != DPK_OK)

@@ -116,20 +116,24 @@ void dpacc_join_host(const struct config *c, const struct paths *p, struct words
     dpk_words_addf(out, "%shostStubs.o", p->dir);
 }
 
-/* Adds the archiver of the host's objects. For gcc it is gcc-ar, which loads gcc's plugin alone; ar
- * loads LLVM's, too, which takes a tenth of a second, and does not know the objects of another
- * machine. */
+/* gcc, a path of gcc, or gcc for another machine. */
+static bool is_gcc(const char *compiler)
+{
+    const size_t length = strlen(compiler), gcc = strlen("gcc");
+    return length >= gcc && strcmp(compiler + length - gcc, "gcc") == 0 &&
+           (length == gcc || strchr("-/", compiler[length - gcc - 1]));
+}
+
+/* Adds the archiver of the host's objects. ar loads LLVM's plugin, which takes a tenth of a second,
+ * and does not know the objects of another machine. gcc's own archiver, gcc-ar, has neither fault. */
 static void add_archiver(const struct config *c, struct words *out)
 {
-    const char *ar = dpacc_commands_tool("DPA_HOST_AR", NULL);
-    const size_t length = strlen(c->hostcc), gcc = strlen("gcc");
     char name[PATH_MAX], path[PATH_MAX];
-    const bool is_gcc = length >= gcc && strcmp(c->hostcc + length - gcc, "gcc") == 0 &&
-                        (length == gcc || strchr("-/", c->hostcc[length - gcc - 1])) &&
-                        snprintf(name, sizeof name, "%s-ar", c->hostcc) < (int)sizeof name;
-    if (!ar)
-        ar = is_gcc && dpacc_programs_find(name, path) ? name : "ar";
-    dpk_words_add(out, ar);
+    const char *ar = "ar";
+    if (is_gcc(c->hostcc) && snprintf(name, sizeof name, "%s-ar", c->hostcc) < (int)sizeof name &&
+        dpacc_programs_find(name, path))
+        ar = name;
+    dpk_words_add(out, dpacc_commands_tool("DPA_HOST_AR", ar));
 }
 
 void dpacc_make_archive(const struct config *c, const struct paths *p, struct words *out)

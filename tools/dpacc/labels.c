@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define PAGE 4096
+#define ALIGNMENT_MAX 4096 /* bytes; no section that is not loaded needs more */
 
 /* The symbol table and its names, before and after. */
 struct table {
@@ -36,7 +36,7 @@ static bool may_move(const struct dpk_elf *elf, uint64_t offset)
     for (size_t i = 1; i < elf->section_count; i++) {
         const struct dpk_elf_section s = dpk_elf_section(elf, i);
         if (s.offset >= offset && dpk_elf_has_content(&s) &&
-            (s.flags & SHF_ALLOC || s.alignment > PAGE || dpk_elf_content(elf, &s).failed))
+            (s.flags & SHF_ALLOC || s.alignment > ALIGNMENT_MAX || dpk_elf_content(elf, &s).failed))
             return false;
     }
     for (size_t i = 0; i < elf->segment_count; i++) {
@@ -79,7 +79,7 @@ static bool copy_symbols(const struct dpk_elf *elf, const char *prefix, struct t
     return true;
 }
 
-/* Returns the section not before `offset` that is next in the file after section `last`; 0 at the end. */
+/* Returns the section at `offset` or later that follows section `last` in the file; 0 at the end. */
 static size_t next_section(const struct dpk_elf *elf, uint64_t offset, size_t last)
 {
     const struct dpk_elf_section before = dpk_elf_section(elf, last);

@@ -5,7 +5,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* Finds an executable file, by its path or on PATH as execvp does. Returns false if there is none. */
+/* Finds a program, given by its path or by a name on PATH, as execvp does. Returns false if no
+ * such file can be executed. */
 bool dpacc_programs_find(const char *program, char path[PATH_MAX]);
 
 /* Finds the directory of clang's own headers (clang -print-resource-dir) without a run of clang,

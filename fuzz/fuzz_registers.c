@@ -34,9 +34,9 @@ static void open_world(void)
 /* The number of a register that there is, or any. */
 static unsigned choose_register(unsigned byte)
 {
-    static const uint16_t numbers[] = {0x9020, 0x9024, 0x9025, 0x9028, 0x9030, 0x9033, 0x9034,
-                                       0x9035, 0x9064, 0x907f, 0x9060, 0x9061, 0x9062, 0x9063,
-                                       0x902f, 0xc00e};
+    static const uint16_t numbers[] = {0x9020, 0x9024, 0x9025, 0x9028, 0x9030, 0x9033,
+                                       0x9034, 0x9035, 0x9064, 0x907f, 0x9060, 0x9061,
+                                       0x9062, 0x9063, 0x902f, 0xc00e};
     return byte < 0xf0 ? numbers[byte % (sizeof numbers / sizeof *numbers)] : 0x9000 + byte;
 }
 

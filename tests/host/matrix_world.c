@@ -503,8 +503,8 @@ static struct {
     struct world world;
 } now;
 
-/* A number for each sort of world: of what is made for some functions only. It has all words that make_own(), and
- * what it calls, look for in names of functions. */
+/* Numbers the sort of world that a function needs. The words are those that make_own() and its callees look for
+ * in the name of a function. */
 static uint64_t sort_of(const char *function, const struct parameter *parameters, unsigned count)
 {
     static const char *const words[] = {"doca_pcc_",

@@ -225,8 +225,8 @@ static unsigned status_of(const char *path)
     struct dpk_buf space = {0};
     assert_int_equal(dpk_file_read(path, MST_SPACE_SIZE, &space, NULL), DPK_OK);
     assert_int_equal(space.size, MST_SPACE_SIZE);
-    const unsigned status = (unsigned)space.data[LINK_CONTROL + 2] |
-                            (unsigned)space.data[LINK_CONTROL + 3] << 8;
+    const unsigned status =
+        (unsigned)space.data[LINK_CONTROL + 2] | (unsigned)space.data[LINK_CONTROL + 3] << 8;
     dpk_buf_free(&space);
     return status;
 }
@@ -319,7 +319,10 @@ static void commands_of_fwctl_are_checked(void **state)
         unsigned opcode, method;
         size_t in_size;
         unsigned status;
-    } cases[] = {{0x805, 2, 32, 2}, {0x100, 1, 32, 2}, {0x805, 1, 15, 0x50}, {0x805, 1, 0, 0x50},
+    } cases[] = {{0x805, 2, 32, 2},
+                 {0x100, 1, 32, 2},
+                 {0x805, 1, 15, 0x50},
+                 {0x805, 1, 0, 0x50},
                  {0x805, 1, 16, 3} /* no room for the register */};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         put_command(in, cases[i].opcode, cases[i].method, 0x9020);
@@ -362,7 +365,7 @@ static void ioctls_of_fwctl_are_checked(void **state)
     assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a01, &rpc, -1), EMSGSIZE);
     rpc.in_size = sizeof in, rpc.out_size = sizeof out, rpc.out = (uintptr_t)out;
     assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a01, &rpc, -1), EFAULT); /* in is NULL */
-    rpc.in = (uintptr_t)in, rpc.out = (uintptr_t)"constant";
+    rpc.in = (uintptr_t)in, rpc.out = (uintptr_t) "constant";
     assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a01, &rpc, -1), EFAULT);
     rpc.out = (uintptr_t)out;
     assert_int_equal(mst_fwctl_ioctl(g.registers, 0x9a01, &rpc, -1), 0);

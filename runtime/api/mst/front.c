@@ -21,7 +21,7 @@ static struct {
     struct file {
         dev_t device;
         ino_t file;
-    } config, bridge, fwctl;
+    } config, bridge, fwctl; /* two configuration spaces, and the device of fwctl */
     pthread_mutex_t lock; /* of the gateway */
     struct mst_gateway gateway;
 } function = {.lock = PTHREAD_MUTEX_INITIALIZER, .gateway = {.lock = -1, .trace = -1}};
@@ -234,10 +234,10 @@ static int my_ioctl(int fd, unsigned long request, ...)
         return ioctl(fd, request, pointer);
     }
     pthread_mutex_lock(&function.lock);
-    const int error = mst_bridge_link_is_disabled(function.tree.bridge)
-                          ? EIO
-                          : mst_fwctl_ioctl(function.gateway.registers, request, pointer,
-                                            function.gateway.trace);
+    const int error =
+        mst_bridge_link_is_disabled(function.tree.bridge)
+            ? EIO
+            : mst_fwctl_ioctl(function.gateway.registers, request, pointer, function.gateway.trace);
     pthread_mutex_unlock(&function.lock);
     errno = error ? error : before;
     return error ? -1 : 0;

@@ -60,7 +60,7 @@ void mst_fwctl_command(struct dpk_registers *registers, const uint8_t *in, size_
             registers, number, method == METHOD_READ ? DPK_REGISTER_GET : DPK_REGISTER_SET, data,
             size, trace);
         put_answer(out, out_size, status == DPK_REGISTER_OK ? COMMAND_OK : COMMAND_BAD_PARAMETER,
-               (uint32_t)status);
+                   (uint32_t)status);
         memcpy(out + HEADER_SIZE, data, size);
     }
 }
@@ -97,7 +97,8 @@ static int carry_out(struct dpk_registers *registers, void *pointer, int trace)
     return 0;
 }
 
-int mst_fwctl_ioctl(struct dpk_registers *registers, unsigned long request, void *pointer, int trace)
+int mst_fwctl_ioctl(struct dpk_registers *registers, unsigned long request, void *pointer,
+                    int trace)
 {
     const size_t size = request == FWCTL_RPC ? sizeof(struct fwctl_rpc) : sizeof(struct fwctl_info);
     if (request != FWCTL_INFO && request != FWCTL_RPC)

@@ -233,15 +233,14 @@ enum dpk_status mst_tree_write(struct dpk_device *device, struct mst_tree *out,
     if (!type)
         return dpk_fail(err, DPK_ERR_FORMAT, "unknown type %s", info.hw_target);
     dpk_pci_address_format(&info.pci, out->address);
-    const int n[] = {snprintf(out->root, sizeof out->root, "%s/pci/root", directory),
-                     snprintf(out->semaphore, sizeof out->semaphore, "%s/pci/semaphore", directory),
-                     snprintf(out->config, sizeof out->config,
-                              "%s/pci/root/sys/" BRIDGE_FOLDER "/%s/config", directory,
-                              out->address),
-                     snprintf(out->fwctl, sizeof out->fwctl, "%s/pci/root/dev/fwctl/" MST_FWCTL,
-                              directory),
-                     snprintf(out->bridge, sizeof out->bridge,
-                              "%s/pci/root/sys/" BRIDGE_FOLDER "/config", directory)};
+    const int n[] = {
+        snprintf(out->root, sizeof out->root, "%s/pci/root", directory),
+        snprintf(out->semaphore, sizeof out->semaphore, "%s/pci/semaphore", directory),
+        snprintf(out->config, sizeof out->config, "%s/pci/root/sys/" BRIDGE_FOLDER "/%s/config",
+                 directory, out->address),
+        snprintf(out->fwctl, sizeof out->fwctl, "%s/pci/root/dev/fwctl/" MST_FWCTL, directory),
+        snprintf(out->bridge, sizeof out->bridge, "%s/pci/root/sys/" BRIDGE_FOLDER "/config",
+                 directory)};
     for (size_t i = 0; i < sizeof n / sizeof *n; i++)
         if (n[i] < 0 || n[i] >= PATH_MAX)
             return dpk_fail(err, DPK_ERR_RANGE, "path too long: %.200s", directory);

@@ -130,6 +130,8 @@ static enum dpk_register_status get_mqis(struct register_call *call, struct dpk_
 
 /* ---- MCAM: which management registers there are ---- */
 
+/* A feature: a driver may take part in a reset (MFRL). Feature 0 is the lowest bit of the last byte. */
+enum { RESET_BY_DRIVER = 19 };
 #define GROUP_FIRST 0x9000
 #define GROUP_SIZE  128
 static const struct register_field mcam_fields[] = {{"access_reg_group", 0, 0, 8},
@@ -156,10 +158,8 @@ static enum dpk_register_status get_mcam(struct register_call *call, struct dpk_
     (void)err;
     const unsigned group = register_get(call, "access_reg_group");
     struct mask mask = {.first = GROUP_FIRST + group * GROUP_SIZE};
-    /* Feature 19: a driver may take part in a reset (MFRL). Feature 0 is the lowest bit of the last
-     * byte. */
     uint8_t features[GROUP_SIZE / 8] = {0};
-    features[sizeof features - 1 - 19 / 8] = 1u << 19 % 8;
+    features[sizeof features - 1 - RESET_BY_DRIVER / 8] = 1u << RESET_BY_DRIVER % 8;
     if (group > 2 || register_get(call, "feature_group") != 0)
         return DPK_REGISTER_BAD_PARAMETER;
     for (size_t i = 0; i < call->group_count; i++)

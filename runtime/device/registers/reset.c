@@ -16,7 +16,8 @@ enum { FULL_CHIP = 0x01 }; /* types of resets, as a mask; rst_type_sel has the n
 /* Who takes the link down and up, and how: numbers, and bits of MROQ's masks. */
 enum { BY_TOOL, BY_DRIVER, BY_FIRMWARE };
 enum { LINK_DISABLE, HOT_RESET };
-enum { WAITING_FOR_TRIGGER = 8 }; /* reset_state: a reset is requested, and the link is not yet down */
+/* A reset_state: a reset is requested, and the link is not yet down. */
+enum { WAITING_FOR_TRIGGER = 8 };
 static const struct register_field mfrl_fields[] = {{"reset_trigger", 4, 0, 8},
                                                     {"reset_type", 4, 8, 8},
                                                     {"reset_state", 4, 16, 4},
@@ -151,7 +152,8 @@ static enum dpk_register_status get_mroq(struct register_call *call, struct dpk_
         return DPK_REGISTER_BAD_PARAMETER;
     register_put(call, "reset_trigger", PCI_RESET);
     register_put(call, "query_is_valid", 1);
-    register_put(call, "pci_sync_for_fw_update_start", 1u << BY_TOOL | 1u << BY_DRIVER | 1u << BY_FIRMWARE);
+    register_put(call, "pci_sync_for_fw_update_start",
+                 1u << BY_TOOL | 1u << BY_DRIVER | 1u << BY_FIRMWARE);
     register_put(call, "pci_reset_req_method", 1u << LINK_DISABLE | 1u << HOT_RESET);
     return DPK_REGISTER_OK;
 }

@@ -302,11 +302,15 @@ static inline void cut_remember(void)
     memcpy(cut_kinds, cut->kinds, sizeof cut_kinds);
 }
 
+/* A sweep over every call; under a sanitizer, over every CUT_STRIDE-th. */
+static inline bool cut_in_stride(unsigned at)
+{
+    return at % CUT_STRIDE == cut_total % CUT_STRIDE;
+}
+
 static inline bool cut_matters(enum cut_mode mode, unsigned at)
 {
     unsigned char kind = at <= sizeof cut_kinds ? cut_kinds[at - 1] : CUT_WRITES;
-    if (at % CUT_STRIDE != cut_total % CUT_STRIDE)
-        return false;
     return (mode != CUT_TORN && mode != CUT_FULL) || kind == CUT_WRITES ||
            (mode == CUT_FULL && kind == CUT_MAKES);
 }

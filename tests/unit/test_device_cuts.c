@@ -139,7 +139,9 @@ static bool is_tried(const struct sweep *s, enum cut_mode mode, unsigned at)
     const unsigned char *kind = &cut_kinds[at - 1];
     if (!cut_matters(mode, at))
         return false;
-    return s->every || at == 1 || at == s->calls || at % 8 == 0 || at >= sizeof cut_kinds ||
+    if (s->every)
+        return cut_in_stride(at);
+    return at == 1 || at == s->calls || at % 8 == 0 || at >= sizeof cut_kinds ||
            kind[-1] != kind[0] || kind[1] != kind[0];
 }
 

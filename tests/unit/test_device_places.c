@@ -119,7 +119,7 @@ static void comes_or_goes_whole(a_deed *deed, bool makes)
     cut_remember();
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
         for (unsigned at = 1; at <= calls; at++) {
-            if (!cut_matters(modes[m], at))
+            if (!cut_in_stride(at) || !cut_matters(modes[m], at))
                 continue;
             prepare();
             unsigned left = others(".");

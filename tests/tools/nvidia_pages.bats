@@ -45,7 +45,8 @@ as_on_a_card() {
             ip link set lo up
             exec 3<lines
             mount --bind opt /opt
-            mount --bind /opt/tmp /tmp
+            mount --bind /opt/tmp /tmp # which may have hidden $TMPDIR
+            export TMPDIR=/tmp
             cd /opt/mellanox/doca/tools
             . /dev/fd/3'
 }

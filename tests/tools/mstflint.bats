@@ -307,7 +307,54 @@ bridge() { dpadev exec mlx5_0 -- setpci -s 0000:00:01.0 "$@"; }
     by_fwctl -y reset >out
     [ "$(value MEMIC_BAR_SIZE)" = 0 ]
     dpadev exec mlx5_0 -- mstflint -d fwctl0 query | grep -qE "^PSID: +$(dpadev show mlx5_0 | sed -n 's/.*PSID: *//p')\$"
-    ! dpadev exec mlx5_0 -- mstreg -d fwctl0 --reg_id 0x5031 --reg_len 8 --get >out 2>&1 || false
+    ! dpadev exec mlx5_0 -- mstreg -d fwctl0 --reg_id 0x5008 --reg_len 8 --get >out 2>&1 || false
     bridge CAP_EXP+10.w=10
     ! by_fwctl query MEMIC_BAR_SIZE >out 2>&1 || false
+}
+
+# link WORD...: mstlink on the emulated card, without colors. NAME of its table: the value.
+link() { dpadev exec --trace trace mlx5_0 -- mstlink -d 03:00.0 "$@" | sed 's/\x1b\[[0-9]*m//g' >link; }
+field() { sed -n "s/^$1 *: //p" link; }
+
+@test "mstlink shows the link, its speed and its cable" {
+    link -m
+    [ "$(field State)" = Active ] && [ "$(field 'Physical state')" = LinkUp ] && [ "$(field Speed)" = 100G ] &&
+        [ "$(field Width)" = 4x ] && [ "$(field Recommendation)" = 'No issue was observed' ] || { cat link; false; }
+    [ "$(field 'Vendor Name')" = dpakit ] && [ "$(field 'Vendor Part Number')" = loop ] || { cat link; false; }
+    # What each version asks.
+    cut -d' ' -f2 trace | sort -u | tr '\n' ' ' >asked
+    case $version in
+    4.21) [ "$(<asked)" = '0x5040 PAOS PDDR PMAOS PMLP PTYS SLRG ' ] ;;
+    *) [ "$(<asked)" = '0x5040 MGIR PAOS PDDR PMAOS PMLP PTYS SLTP ' ] ;;
+    esac || { cat asked; false; }
+    dpadev wire mlx5_0 none >/dev/null
+    link
+    [ "$(field State)" = Polling ] && [ "$(field Speed)" = N/A ] &&
+        [ "$(field 'Status Opcode')" = 1024 ] && [ "$(field Recommendation)" = 'Cable is unplugged' ] || { cat link; false; }
+}
+
+@test "mstreg reads registers by name, and what they refuse is said" {
+    local name field value options
+    reg() { dpadev exec mlx5_0 -- mstreg -d 03:00.0 --reg_name "$@" >reg 2>&1; }
+    while read -r name field value options; do
+        # shellcheck disable=SC2086
+        reg "$name" --get $options && grep -qF "$field " reg &&
+            [ "$(awk -v field="$field" '$1 == field { print $3 }' reg)" = "$value" ] || { echo "$name"; cat reg; false; }
+    done <<'EOF'
+MGIR device_id 0x0000a2dc
+MFRL reset_trigger 0x00000008
+MNVQC support_wr 0x00000001 -i type=0x111
+MCAM mng_feature_cap_mask[3] 0x00080000 -i access_reg_group=0,feature_group=0
+MTRC_CAP trace_owner 0x00000000
+PTYS data_rate_oper 0x000003e8 -i local_port=1,proto_mask=4,lp_msb=0,port_type=0
+PAOS oper_status 0x00000001 -i local_port=1,swid=0,lp_msb=0
+PAOS oper_status 0x00000002 -i local_port=2,swid=0,lp_msb=0
+PMAOS oper_status 0x00000002 -i module=1,slot_index=0
+PCAM feature_cap_mask[3] 0x00002000 -i access_reg_group=0,feature_group=0
+MDSR status 0x00000003
+EOF
+    ! reg PAOS --get -i local_port=3,swid=0,lp_msb=0 || false
+    grep -q 'Bad parameter' reg || { cat reg; false; }
+    ! reg PMAOS --set rst=1 -i module=0,slot_index=0 -y || false
+    grep -q 'Method not supported' reg || { cat reg; false; }
 }

@@ -4,16 +4,25 @@
 #include "device_containers.h"
 #include "device_world.h"
 
-#define NVDA 0x9024
-#define NVDI 0x9025
-#define NVQC 0x9030
-#define NVIA 0x9033
-#define NVGC 0x9034
-#define NVGN 0x9035
-#define MGIR 0x9020
-#define MFRL 0x9028
-#define MQIS 0x9064
-#define MCAM 0x907f
+#define NVDA     0x9024
+#define NVDI     0x9025
+#define NVQC     0x9030
+#define NVIA     0x9033
+#define NVGC     0x9034
+#define NVGN     0x9035
+#define MGIR     0x9020
+#define MFRL     0x9028
+#define MQIS     0x9064
+#define MCAM     0x907f
+#define MTRC_CAP 0x9040
+#define MDSR     0x9110
+#define MRSV     0x9164
+#define PMLP     0x5002
+#define PTYS     0x5004
+#define PAOS     0x5006
+#define PMAOS    0x5012
+#define PDDR     0x5031
+#define PCAM     0x507f
 
 static struct dpk_registers *registers;
 
@@ -231,18 +240,137 @@ static void uptime_is_since_the_last_boot(void **state)
     assert_up_since(boot.time);
 }
 
-static void registers_that_there_are_are_in_mcam(void **state)
+/* The masks of MCAM and PCAM have a bit for each register that there is, and no other. */
+static void masks_have_the_registers_that_there_are(void **state)
 {
     (void)state;
-    uint8_t mcam[0x48] = {0};
-    assert_int_equal(access_of(MCAM, DPK_REGISTER_GET, mcam, sizeof mcam), DPK_REGISTER_OK);
-    for (unsigned number = 0x9000; number < 0x9080; number++) {
-        const unsigned bit = number - 0x9000;
-        const bool there = mcam[8 + 15 - bit / 8] >> bit % 8 & 1;
-        assert_int_equal(there, register_find(number) != NULL);
+    static const struct {
+        unsigned number, group, first;
+    } masks[] = {{MCAM, 0, 0x9000}, {MCAM, 1, 0x9080}, {MCAM, 2, 0x9100}, {PCAM, 0, 0x5000}};
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        uint8_t mask[0x48] = {[3] = (uint8_t)masks[i].group};
+        assert_int_equal(access_of(masks[i].number, DPK_REGISTER_GET, mask, sizeof mask),
+                         DPK_REGISTER_OK);
+        for (unsigned bit = 0; bit < 128; bit++) {
+            const bool there = mask[8 + 15 - bit / 8] >> bit % 8 & 1;
+            assert_int_equal(there, register_find(masks[i].first + bit) != NULL);
+        }
+        mask[3] = masks[i].number == MCAM ? 3 : 1;
+        assert_int_equal(access_of(masks[i].number, DPK_REGISTER_GET, mask, sizeof mask),
+                         DPK_REGISTER_BAD_PARAMETER);
+        mask[3] = 0;
+        mask[1] = 1; /* another group of features */
+        assert_int_equal(access_of(masks[i].number, DPK_REGISTER_GET, mask, sizeof mask),
+                         DPK_REGISTER_BAD_PARAMETER);
     }
-    mcam[3] = 3;
-    assert_int_equal(access_of(MCAM, DPK_REGISTER_GET, mcam, sizeof mcam),
+}
+
+/* Reads a register of a port: `out` has `size` bytes. `second`: the dword after that of the port. */
+static unsigned read_port(unsigned number, unsigned port, uint32_t second, uint8_t *out,
+                          size_t size)
+{
+    memset(out, 0, size);
+    dpk_store_be32(out, (port & 0xff) << 16 | (port >> 8 & 3) << 12);
+    dpk_store_be32(out + 4, second);
+    return access_of(number, DPK_REGISTER_GET, out, size);
+}
+
+static void set_wire(const char *wire)
+{
+    assert_int_equal(dpk_device_set_wire(dev, wire, NULL), DPK_OK);
+}
+
+static void check_port(unsigned port, bool up)
+{
+    uint8_t r[0x100];
+    assert_int_equal(read_port(PAOS, port, 0, r, 0x10), DPK_REGISTER_OK);
+    assert_int_equal(r[3] & 15, up ? 1 : 2);
+    assert_int_equal(r[2] & 15, 1); /* nobody has disabled it */
+    assert_int_equal(read_port(PTYS, port, 0, r, 0x44), DPK_REGISTER_OK);
+    assert_int_equal(r[0x22] << 8 | r[0x23], up ? 1 << 9 : 0); /* 100G in four lanes */
+    assert_int_equal(r[6] << 8 | r[7], up ? 1000 : 0);
+    assert_int_equal(read_port(PDDR, port, 0, r, sizeof r), DPK_REGISTER_OK);
+    assert_int_equal(r[0xc], up ? 3 : 2);
+    assert_int_equal(read_port(PDDR, port, 1, r, sizeof r), DPK_REGISTER_OK);
+    assert_int_equal(r[0xe] << 8 | r[0xf], up ? 0 : 1024);
+    assert_string_equal((char *)r + 0x14, up ? "No issue was observed" : "Cable is unplugged");
+    assert_int_equal(read_port(PDDR, port, 3, r, sizeof r), DPK_REGISTER_OK);
+    assert_int_equal(r[0xc] >> 4, up ? 3 : 4);
+    assert_int_equal(read_port(PMAOS, port - 1, 0, r, 0x10), DPK_REGISTER_OK);
+    assert_int_equal(r[3] & 15, up ? 1 : 2);
+    assert_int_equal(read_port(PMLP, port, 0, r, 0x40), DPK_REGISTER_OK);
+    for (unsigned lane = 0; lane < 4; lane++) {
+        assert_int_equal(r[4 + 4 * lane + 3], port - 1);
+        assert_int_equal(r[4 + 4 * lane + 1], lane);
+    }
+}
+
+static void a_port_is_up_if_a_wire_is_plugged_in(void **state)
+{
+    (void)state;
+    uint8_t r[0x100];
+    check_port(1, true); /* a new device is plugged into itself */
+    check_port(2, false);
+    set_wire("none");
+    check_port(1, false);
+    set_wire("switch:rack-seven-of-twelve");
+    check_port(1, true);
+    assert_int_equal(read_port(PDDR, 1, 3, r, sizeof r), DPK_REGISTER_OK);
+    assert_memory_equal(r + 8 + 0x14, "dpakit          ", 16);
+    assert_memory_equal(r + 8 + 0x24, "switch          ", 16);
+    assert_memory_equal(r + 8 + 0x3c, "rack-seven-of-tw", 16);
+}
+
+static void ports_pages_and_lanes_that_there_are_not(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned number;
+        size_t size;
+    } of_ports[] = {{PMLP, 0x40},   {PTYS, 0x40},   {PAOS, 0x10},
+                    {0x5027, 0x4c}, {0x5028, 0x28}, {PDDR, 0x100}};
+    uint8_t r[0x100];
+    for (size_t i = 0; i < sizeof of_ports / sizeof *of_ports; i++) {
+        assert_int_equal(read_port(of_ports[i].number, 1, 0, r, of_ports[i].size), DPK_REGISTER_OK);
+        for (unsigned port = 0; port < 4; port += 3)
+            assert_int_equal(read_port(of_ports[i].number, port, 0, r, of_ports[i].size),
+                             DPK_REGISTER_BAD_PARAMETER);
+        assert_int_equal(access_of(of_ports[i].number, DPK_REGISTER_SET, r, of_ports[i].size),
+                         DPK_REGISTER_METHOD_NOT_SUPPORTED);
+    }
+    assert_int_equal(read_port(PAOS, 0x101, 0, r, 0x10), DPK_REGISTER_BAD_PARAMETER);
+    assert_int_equal(read_port(PDDR, 1, 9, r, sizeof r), DPK_REGISTER_OK); /* flags: none */
+    assert_int_equal(read_port(PDDR, 1, 10, r, sizeof r), DPK_REGISTER_BAD_PARAMETER);
+    assert_string_equal(dpk_registers_reason(registers),
+                        "page 10, port 1 of type 0 and number type 0");
+    assert_int_equal(read_port(PMAOS, 2, 0, r, 0x10), DPK_REGISTER_BAD_PARAMETER);
+    memset(r, 0, sizeof r);
+    r[1] = 1;
+    r[2] = 4; /* the fifth lane of four */
+    assert_int_equal(access_of(0x5028, DPK_REGISTER_GET, r, 0x28), DPK_REGISTER_BAD_PARAMETER);
+}
+
+static void there_are_no_debug_sessions_traces_and_straps(void **state)
+{
+    (void)state;
+    uint8_t mdsr[0x30] = {[40] = 9}, mrsv[0x40] = {[20] = 9};
+    assert_int_equal(access_of(MDSR, DPK_REGISTER_GET, mdsr, sizeof mdsr), DPK_REGISTER_OK);
+    assert_int_equal(mdsr[3] & 15, 3); /* no token */
+    assert_int_equal(mdsr[40], 0);
+    mdsr[4] = 0x80; /* end the session */
+    assert_int_equal(access_of(MDSR, DPK_REGISTER_SET, mdsr, sizeof mdsr), DPK_REGISTER_OK);
+    assert_int_equal(mdsr[3] & 15, 1); /* failed: */
+    assert_int_equal(mdsr[2] & 63, 1); /* there is none */
+    assert_int_equal(access_of(MRSV, DPK_REGISTER_GET, mrsv, sizeof mrsv), DPK_REGISTER_OK);
+    assert_int_equal(mrsv[0] >> 7, 0); /* no strapping pins */
+    assert_int_equal(mrsv[20], 0);
+    uint8_t mtrc_cap[0x84] = {0x80, [20] = 9};
+    assert_int_equal(access_of(MTRC_CAP, DPK_REGISTER_SET, mtrc_cap, sizeof mtrc_cap),
+                     DPK_REGISTER_OK);
+    assert_int_equal(mtrc_cap[0] >> 7, 0); /* nobody owns a trace */
+    assert_int_equal(mtrc_cap[20], 0);
+    mrsv[3] = 1;
+    assert_int_equal(access_of(MRSV, DPK_REGISTER_GET, mrsv, sizeof mrsv),
                      DPK_REGISTER_BAD_PARAMETER);
 }
 
@@ -569,7 +697,10 @@ int main(void)
         CASE(items_without_value_or_room),
         CASE(a_card_tells_who_it_is),
         CASE(uptime_is_since_the_last_boot),
-        CASE(registers_that_there_are_are_in_mcam),
+        CASE(masks_have_the_registers_that_there_are),
+        CASE(a_port_is_up_if_a_wire_is_plugged_in),
+        CASE(ports_pages_and_lanes_that_there_are_not),
+        CASE(there_are_no_debug_sessions_traces_and_straps),
         CASE(a_pci_reset_boots_the_card_when_its_link_was_down),
         CASE(a_request_of_a_reset_ends_with_a_boot),
         CASE(components_are_applied_with_the_checks_of_files),

@@ -34,19 +34,15 @@ static enum dpk_status read_identity(struct register_call *call, struct dpk_devi
 
 /* ---- MGIR: the card and its firmware ---- */
 
-static const struct register_field mgir_fields[] = {{"device_id", 0x00, 0, 16},
-                                                    {"device_hw_revision", 0x00, 16, 16},
-                                                    {"num_ports", 0x04, 16, 8},
-                                                    {"hw_dev_id", 0x08, 0, 16},
-                                                    {"uptime", 0x1c, 0, 32},
-                                                    {"sub_minor", 0x20, 0, 8},
-                                                    {"minor", 0x20, 8, 8},
-                                                    {"major", 0x20, 16, 8},
-                                                    {"dev", 0x20, 27, 1},
-                                                    {"psid", 0x30, 0, 128},
-                                                    {"extended_major", 0x44, 0, 32},
-                                                    {"extended_minor", 0x48, 0, 32},
-                                                    {"extended_sub_minor", 0x4c, 0, 32}};
+enum { TECHNOLOGY_7NM = 4 }; /* of every card with a DPA but ConnectX-8 and 9 */
+static const struct register_field mgir_fields[] = {
+    {"device_id", 0x00, 0, 16},      {"device_hw_revision", 0x00, 16, 16},
+    {"technology", 0x04, 11, 5},     {"num_ports", 0x04, 16, 8},
+    {"hw_dev_id", 0x08, 0, 16},      {"uptime", 0x1c, 0, 32},
+    {"sub_minor", 0x20, 0, 8},       {"minor", 0x20, 8, 8},
+    {"major", 0x20, 16, 8},          {"dev", 0x20, 27, 1},
+    {"psid", 0x30, 0, 128},          {"extended_major", 0x44, 0, 32},
+    {"extended_minor", 0x48, 0, 32}, {"extended_sub_minor", 0x4c, 0, 32}};
 
 struct registers_version registers_firmware_version(void)
 {
@@ -84,6 +80,7 @@ static enum dpk_register_status get_mgir(struct register_call *call, struct dpk_
     memset(call->data, 0, call->size);
     register_put(call, "device_id", type->id);
     register_put(call, "hw_dev_id", dpk_registers_hardware_id(type));
+    register_put(call, "technology", TECHNOLOGY_7NM);
     register_put(call, "num_ports", DPK_SHOWN_PORTS);
     register_put(call, "uptime", seconds_since(boot.time));
     register_put(call, "dev", info.development);
@@ -130,42 +127,34 @@ static enum dpk_register_status get_mqis(struct register_call *call, struct dpk_
 
 /* ---- MCAM: which management registers there are ---- */
 
-/* A feature: a driver may take part in a reset (MFRL). Feature 0 is the lowest bit of the last byte. */
+/* A feature: a driver may take part in a reset (MFRL). */
 enum { RESET_BY_DRIVER = 19 };
-#define GROUP_FIRST 0x9000
-#define GROUP_SIZE  128
 static const struct register_field mcam_fields[] = {{"access_reg_group", 0, 0, 8},
                                                     {"feature_group", 0, 16, 8},
                                                     {"mng_access_reg_cap_mask", 8, 0, 128},
                                                     {"mng_feature_cap_mask", 0x28, 0, 128}};
 
-struct mask {
-    unsigned first;
-    uint8_t bytes[GROUP_SIZE / 8]; /* bit 0 is the lowest bit of the last byte */
-};
-
-static void add_to_mask(struct mask *mask, const struct register_group *group)
-{
-    for (size_t i = 0; i < group->count; i++) {
-        const unsigned bit = group->layouts[i].number - mask->first;
-        if (bit < GROUP_SIZE)
-            mask->bytes[sizeof mask->bytes - 1 - bit / 8] |= (uint8_t)(1u << bit % 8);
-    }
-}
-
 static enum dpk_register_status get_mcam(struct register_call *call, struct dpk_error *err)
 {
     (void)err;
     const unsigned group = register_get(call, "access_reg_group");
-    struct mask mask = {.first = GROUP_FIRST + group * GROUP_SIZE};
-    uint8_t features[GROUP_SIZE / 8] = {0};
-    features[sizeof features - 1 - RESET_BY_DRIVER / 8] = 1u << RESET_BY_DRIVER % 8;
     if (group > 2 || register_get(call, "feature_group") != 0)
         return DPK_REGISTER_BAD_PARAMETER;
-    for (size_t i = 0; i < call->group_count; i++)
-        add_to_mask(&mask, call->groups[i]);
-    register_put_bytes(call, "mng_access_reg_cap_mask", mask.bytes, sizeof mask.bytes);
-    register_put_bytes(call, "mng_feature_cap_mask", features, sizeof features);
+    register_put_registers(call, "mng_access_reg_cap_mask", 0x9000 + group * REGISTER_GROUP);
+    register_put_bits(call, "mng_feature_cap_mask", 1u << RESET_BY_DRIVER);
+    return DPK_REGISTER_OK;
+}
+
+/* ---- MRSV: strapping pins ---- The emulated card has none. */
+
+static const struct register_field mrsv_fields[] = {{"ssid", 0, 0, 8}, {"v", 0, 31, 1}};
+
+static enum dpk_register_status get_mrsv(struct register_call *call, struct dpk_error *err)
+{
+    (void)err;
+    if (register_get(call, "ssid") != 0)
+        return DPK_REGISTER_BAD_PARAMETER;
+    memset(call->data, 0, call->size);
     return DPK_REGISTER_OK;
 }
 
@@ -173,5 +162,6 @@ static const struct register_layout layouts[] = {
     {"MGIR", 0x9020, 0x20, mgir_fields, COUNT(mgir_fields), get_mgir, NULL},
     {"MQIS", 0x9064, MQIS_TEXT, mqis_fields, COUNT(mqis_fields), get_mqis, NULL},
     {"MCAM", 0x907f, 0x48, mcam_fields, COUNT(mcam_fields), get_mcam, NULL},
+    {"MRSV", 0x9164, 0x40, mrsv_fields, COUNT(mrsv_fields), get_mrsv, NULL},
 };
 const struct register_group registers_identity = {layouts, COUNT(layouts)};

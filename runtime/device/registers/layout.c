@@ -50,3 +50,26 @@ void register_put_bytes(struct register_call *call, const char *field, const voi
     memset(call->data + f->offset, 0, room);
     memcpy(call->data + f->offset, bytes, size < room ? size : room);
 }
+
+void register_put_bits(struct register_call *call, const char *field, uint32_t bits)
+{
+    const struct register_field *f = register_find_field(call->layout, field);
+    uint8_t low[4];
+    dpk_store_be32(low, bits);
+    if (!f || f->bits % 8u != 0 || f->bits < 32 || f->offset + f->bits / 8u > call->size)
+        return;
+    memset(call->data + f->offset, 0, f->bits / 8u - sizeof low);
+    memcpy(call->data + f->offset + f->bits / 8u - sizeof low, low, sizeof low);
+}
+
+void register_put_registers(struct register_call *call, const char *field, unsigned first)
+{
+    uint8_t mask[REGISTER_GROUP / 8] = {0};
+    for (size_t g = 0; g < call->group_count; g++)
+        for (size_t i = 0; i < call->groups[g]->count; i++) {
+            const unsigned bit = call->groups[g]->layouts[i].number - first;
+            if (bit < REGISTER_GROUP)
+                mask[sizeof mask - 1 - bit / 8] |= (uint8_t)(1u << bit % 8);
+        }
+    register_put_bytes(call, field, mask, sizeof mask);
+}

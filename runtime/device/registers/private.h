@@ -51,6 +51,11 @@ uint32_t register_get(const struct register_call *call, const char *field);
 void register_put(struct register_call *call, const char *field, uint32_t value);
 void register_put_bytes(struct register_call *call, const char *field, const void *bytes,
                         size_t size);
+/* Set a field of whole bytes to a mask, whose bit 0 is the lowest bit of the last byte: of 32 bits, or of
+ * the card's registers among the REGISTER_GROUP numbers from `first` on. */
+#define REGISTER_GROUP 128
+void register_put_bits(struct register_call *call, const char *field, uint32_t bits);
+void register_put_registers(struct register_call *call, const char *field, unsigned first);
 /* Returns a field of the layout, or NULL if the layout does not have it. */
 const struct register_field *register_find_field(const struct register_layout *layout,
                                                  const char *name);
@@ -58,7 +63,7 @@ const struct register_field *register_find_field(const struct register_layout *l
 /* ---- All registers (table.c) ---- */
 
 extern const struct register_group registers_nv, registers_identity, registers_reset,
-    registers_components;
+    registers_components, registers_ports, registers_debug;
 
 const struct register_layout *register_find(unsigned number); /* NULL: unknown */
 const struct register_group *const *register_groups(size_t *count);

@@ -1,3 +1,4 @@
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -7,11 +8,35 @@ static bool populate(const void *at, size_t size, int how)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const size_t before = (uintptr_t)at % page;
-    return madvise((char *)at - before, size + before, how) == 0;
+    return size <= SIZE_MAX - before && madvise((char *)at - before, size + before, how) == 0;
+}
+
+/* Returns true for memory of the frames of this thread, from the caller's on: they are mapped, and may be written. Tools
+ * that access a card give the address of a local variable hundreds of thousands of times, so the kernel is not asked. */
+static bool is_in_frames(const void *at, size_t size)
+{
+    static _Thread_local uintptr_t low, high; /* of the stack; 0: not known yet */
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0), from = (uintptr_t)at;
+    pthread_attr_t attributes;
+    void *stack;
+    size_t stack_size;
+    if (high == 0) {
+        low = high = 1;
+        if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+            if (pthread_attr_getstack(&attributes, &stack, &stack_size) == 0) {
+                low = (uintptr_t)stack;
+                high = low + stack_size;
+            }
+            pthread_attr_destroy(&attributes);
+        }
+    }
+    return here >= low && from >= here && from < high && size <= high - from;
 }
 
 bool dpk_is_mapped(const void *at, size_t size, bool written)
 {
+    if (is_in_frames(at, size))
+        return true;
     const int how = written ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
     /* Kernels before 5.14 lack this call and refuse it for our own stack as well. Then assume that
      * the memory is mapped. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -237,6 +238,10 @@ static void the_link_of_the_bridge_can_be_disabled(void **state)
     struct mst_tree tree;
     uint8_t all[MST_SPACE_SIZE] = {0};
     assert_int_equal(mst_tree_write(dev, &tree, NULL), DPK_OK);
+    const uint8_t *space = mst_bridge_map(tree.bridge); /* of a program that is running */
+    assert_non_null(space);
+    assert_null(mst_bridge_map("/nonexistent"));
+    assert_false(mst_bridge_shows_disabled(space));
     assert_false(mst_bridge_link_is_disabled(tree.bridge));
     assert_int_equal(status_of(tree.bridge) & 0x2000, 0x2000);
     assert_false(mst_bridge_write(tree.bridge, disable, 4, 0x10)); /* another register */
@@ -248,9 +253,12 @@ static void the_link_of_the_bridge_can_be_disabled(void **state)
     assert_int_equal(status_of(tree.bridge) & 0x2000, 0);
     assert_int_equal(mst_tree_write(dev, &tree, NULL), DPK_OK); /* by another program */
     assert_true(mst_bridge_link_is_disabled(tree.bridge));
+    assert_true(mst_bridge_shows_disabled(space));
     assert_true(mst_bridge_write(tree.bridge, enable, 1, LINK_CONTROL));
     assert_false(mst_bridge_write(tree.bridge, enable, 4, LINK_CONTROL));
     assert_int_equal(status_of(tree.bridge) & 0x2000, 0x2000);
+    assert_false(mst_bridge_shows_disabled(space));
+    assert_int_equal(munmap((void *)space, MST_SPACE_SIZE), 0);
     all[LINK_CONTROL] = 0x10;
     assert_false(mst_bridge_write(tree.bridge, all, sizeof all, 0));
     assert_true(mst_bridge_link_is_disabled(tree.bridge));
@@ -305,7 +313,7 @@ static void registers_are_accessed_by_fwctl(void **state)
     assert_int_equal(out[0], 0);
     assert_memory_equal(out + 16 + 0x30, expected + 0x30, 16); /* the PSID */
     /* A register that the card does not have: bad parameter, and the card's status. */
-    put_command(in, 0x805, 1, 0x5031);
+    put_command(in, 0x805, 1, 0x5008); /* PPCNT */
     mst_fwctl_command(g.registers, in, sizeof in, out, sizeof out, -1);
     assert_int_equal(out[0], 3);
     assert_int_equal(out[7], DPK_REGISTER_NOT_SUPPORTED);

@@ -1,6 +1,8 @@
 /* The bridge above the function. Tools reset a card by the link that this bridge has to it. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "api/mst/mst.h"
@@ -47,6 +49,22 @@ static bool is_disabled(int fd)
 {
     uint8_t control;
     return pread(fd, &control, 1, CONTROL) == 1 && (control & PCI_EXP_LNKCTL_LD);
+}
+
+const uint8_t *mst_bridge_map(const char *config)
+{
+    const int fd = open(config, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    void *space = fd >= 0 ? mmap(NULL, MST_SPACE_SIZE, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    const int error = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = error;
+    return space == MAP_FAILED ? NULL : space;
+}
+
+bool mst_bridge_shows_disabled(const uint8_t *space)
+{
+    return __atomic_load_n(&space[CONTROL], __ATOMIC_RELAXED) & PCI_EXP_LNKCTL_LD;
 }
 
 bool mst_bridge_link_is_disabled(const char *config)

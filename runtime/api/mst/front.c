@@ -22,6 +22,7 @@ static struct {
         dev_t device;
         ino_t file;
     } config, bridge, fwctl; /* two configuration spaces, and the device of fwctl */
+    const uint8_t *bridge_space;
     pthread_mutex_t lock; /* of the gateway */
     struct mst_gateway gateway;
 } function = {.lock = PTHREAD_MUTEX_INITIALIZER, .gateway = {.lock = -1, .trace = -1}};
@@ -144,7 +145,7 @@ static bool is_gateway(off_t offset, size_t size)
 static bool is_out_of_reach(off_t offset, size_t size)
 {
     return (!is_gateway(offset, size) || offset == MST_GATEWAY + MST_GATEWAY_COUNTER) &&
-           mst_bridge_link_is_disabled(function.tree.bridge);
+           mst_bridge_shows_disabled(function.bridge_space);
 }
 
 static ssize_t my_pread(int fd, void *bytes, size_t size, off_t offset)
@@ -235,7 +236,7 @@ static int my_ioctl(int fd, unsigned long request, ...)
     }
     pthread_mutex_lock(&function.lock);
     const int error =
-        mst_bridge_link_is_disabled(function.tree.bridge)
+        mst_bridge_shows_disabled(function.bridge_space)
             ? EIO
             : mst_fwctl_ioctl(function.gateway.registers, request, pointer, function.gateway.trace);
     pthread_mutex_unlock(&function.lock);
@@ -339,6 +340,8 @@ static enum dpk_status open_function(const char *name, struct dpk_error *err)
         status = identify(function.tree.bridge, &function.bridge, err);
     if (status == DPK_OK)
         status = identify(function.tree.fwctl, &function.fwctl, err);
+    if (status == DPK_OK && !(function.bridge_space = mst_bridge_map(function.tree.bridge)))
+        status = dpk_fail_errno(err, "%s", function.tree.bridge);
     if (status == DPK_OK)
         status = dpk_registers_open(&source, &function.gateway.registers, err);
     if (status != DPK_OK)

@@ -65,6 +65,10 @@ bool mst_tree_has(const char *path);
 void mst_bridge_make(unsigned bus, bool disabled, uint8_t space[MST_SPACE_SIZE]);
 /* Returns true if the file with the configuration space says that the link is disabled. */
 bool mst_bridge_link_is_disabled(const char *config);
+/* Maps that file, so that the same question needs no call of the kernel. Returns NULL with errno if
+ * that fails. */
+const uint8_t *mst_bridge_map(const char *config);
+bool mst_bridge_shows_disabled(const uint8_t *space);
 /* Writes to the configuration space. Returns true if the link was disabled before and no longer
  * is. */
 bool mst_bridge_write(const char *config, const uint8_t *bytes, size_t size, uint64_t offset);

@@ -360,7 +360,7 @@ static void there_are_no_debug_sessions_traces_and_straps(void **state)
     mdsr[4] = 0x80; /* end the session */
     assert_int_equal(access_of(MDSR, DPK_REGISTER_SET, mdsr, sizeof mdsr), DPK_REGISTER_OK);
     assert_int_equal(mdsr[3] & 15, 1); /* failed: */
-    assert_int_equal(mdsr[2] & 63, 1); /* there is none */
+    assert_int_equal(mdsr[2] & 63, 1); /* no session is open */
     assert_int_equal(access_of(MRSV, DPK_REGISTER_GET, mrsv, sizeof mrsv), DPK_REGISTER_OK);
     assert_int_equal(mrsv[0] >> 7, 0); /* no strapping pins */
     assert_int_equal(mrsv[20], 0);

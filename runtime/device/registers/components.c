@@ -13,8 +13,6 @@
 
 #include "private.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* Their index is the place here. The firmware is this program, which no file replaces. A file is
  * checked by what it says, so either of two components of one kind takes the files of both. */
 static const struct component {

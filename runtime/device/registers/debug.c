@@ -3,8 +3,6 @@
 
 #include "private.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* ---- MDSR: sessions ---- A debug token opens a session on a card, for a while. The emulated card has no debug
  * tokens: signed NV configurations say what debuggers may do (dpa-provisioning(7), "Debuggers"), so there is never a
  * session. */

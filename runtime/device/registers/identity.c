@@ -4,8 +4,6 @@
 
 #include "private.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 unsigned dpk_registers_hardware_id(const struct dpk_device_type *type)
 {
     static const struct {
@@ -34,7 +32,6 @@ static enum dpk_status read_identity(struct register_call *call, struct dpk_devi
 
 /* ---- MGIR: the card and its firmware ---- */
 
-enum { TECHNOLOGY_7NM = 4 }; /* of every card with a DPA but ConnectX-8 and 9 */
 static const struct register_field mgir_fields[] = {
     {"device_id", 0x00, 0, 16},      {"device_hw_revision", 0x00, 16, 16},
     {"technology", 0x04, 11, 5},     {"num_ports", 0x04, 16, 8},
@@ -80,7 +77,7 @@ static enum dpk_register_status get_mgir(struct register_call *call, struct dpk_
     memset(call->data, 0, call->size);
     register_put(call, "device_id", type->id);
     register_put(call, "hw_dev_id", dpk_registers_hardware_id(type));
-    register_put(call, "technology", TECHNOLOGY_7NM);
+    register_put(call, "technology", REGISTER_7NM);
     register_put(call, "num_ports", DPK_SHOWN_PORTS);
     register_put(call, "uptime", seconds_since(boot.time));
     register_put(call, "dev", info.development);

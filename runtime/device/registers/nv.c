@@ -3,8 +3,6 @@
 
 #include "private.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* The header of a configuration item (config_item_ext), which starts at the offset `at`. */
 #define ITEM_SIZE 12
 #define ITEM_FIELDS(at)                                                                            \

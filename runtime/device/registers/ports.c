@@ -4,8 +4,6 @@
 
 #include "private.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 enum { LANES = 4 };
 #define RATE_GBPS 100
 
@@ -32,27 +30,23 @@ static enum dpk_register_status find_port(struct register_call *call, unsigned n
     return registers_status(status);
 }
 
-/* The registers of ports have the number of the port at the same place. */
-#define PORT_FIELDS                                                                                \
-    {"lp_msb", 0, 12, 2},                                                                          \
-    {                                                                                              \
-        "local_port", 0, 16, 8                                                                     \
-    }
-
-static enum dpk_register_status need_port(struct register_call *call, struct port *port,
-                                          struct dpk_error *err)
+/* Finds the port that an access names, and clears the register from the offset `answer` on. */
+static enum dpk_register_status answer_port(struct register_call *call, size_t answer,
+                                            struct port *port, struct dpk_error *err)
 {
-    return find_port(call, register_get(call, "lp_msb") << 8 | register_get(call, "local_port"),
-                     port, err);
+    const unsigned number = register_get(call, "lp_msb") << 8 | register_get(call, "local_port");
+    const enum dpk_register_status status = find_port(call, number, port, err);
+    if (status == DPK_REGISTER_OK)
+        memset(call->data + answer, 0, call->size - answer);
+    return status;
 }
 
 /* ---- PMLP: which lanes of a module a port has ---- */
 
 static const struct register_field pmlp_fields[] = {
-    {"width", 0, 0, 8},       PORT_FIELDS,
-    {"module_0", 4, 0, 8},    {"lane_0", 4, 16, 4},
-    {"module_1", 8, 0, 8},    {"lane_1", 8, 16, 4},
-    {"module_2", 0xc, 0, 8},  {"lane_2", 0xc, 16, 4},
+    {"width", 0, 0, 8},       {"lp_msb", 0, 12, 2},    {"local_port", 0, 16, 8},
+    {"module_0", 4, 0, 8},    {"lane_0", 4, 16, 4},    {"module_1", 8, 0, 8},
+    {"lane_1", 8, 16, 4},     {"module_2", 0xc, 0, 8}, {"lane_2", 0xc, 16, 4},
     {"module_3", 0x10, 0, 8}, {"lane_3", 0x10, 16, 4}};
 
 static enum dpk_register_status get_pmlp(struct register_call *call, struct dpk_error *err)
@@ -60,10 +54,9 @@ static enum dpk_register_status get_pmlp(struct register_call *call, struct dpk_
     static const char *const modules[LANES] = {"module_0", "module_1", "module_2", "module_3"},
                              *const lanes[LANES] = {"lane_0", "lane_1", "lane_2", "lane_3"};
     struct port port;
-    const enum dpk_register_status status = need_port(call, &port, err);
+    const enum dpk_register_status status = answer_port(call, 4, &port, err);
     if (status != DPK_REGISTER_OK)
         return status;
-    memset(call->data + 4, 0, call->size - 4);
     register_put(call, "width", LANES);
     for (uint32_t i = 0; i < LANES; i++) {
         register_put(call, modules[i], port.number - 1);
@@ -82,7 +75,8 @@ enum {
 enum { NEGOTIATED = 1, NOT_NEGOTIATED_DOWN = 4 }; /* an_status */
 enum { DIRECT_ATTACH = 7 };
 static const struct register_field ptys_fields[] = {{"proto_mask", 0, 0, 3},
-                                                    PORT_FIELDS,
+                                                    {"lp_msb", 0, 12, 2},
+                                                    {"local_port", 0, 16, 8},
                                                     {"data_rate_oper", 4, 0, 16},
                                                     {"max_port_rate", 4, 16, 12},
                                                     {"an_status", 4, 28, 4},
@@ -97,10 +91,9 @@ static const struct register_field ptys_fields[] = {{"proto_mask", 0, 0, 3},
 static enum dpk_register_status get_ptys(struct register_call *call, struct dpk_error *err)
 {
     struct port port;
-    const enum dpk_register_status status = need_port(call, &port, err);
+    const enum dpk_register_status status = answer_port(call, 4, &port, err);
     if (status != DPK_REGISTER_OK)
         return status;
-    memset(call->data + 4, 0, call->size - 4);
     register_put(call, "proto_mask", ETHERNET);
     register_put(call, "max_port_rate", RATE_GBPS);
     register_put(call, "data_rate_oper", port.up ? RATE_GBPS * 10 : 0); /* in 100 Mb/s */
@@ -119,19 +112,18 @@ static enum dpk_register_status get_ptys(struct register_call *call, struct dpk_
 
 enum { PORT_UP = 1, PORT_DOWN = 2 };        /* oper_status, admin_status */
 enum { PHYSICAL_POLLING = 2, LINK_UP = 5 }; /* physical_state_status */
-static const struct register_field paos_fields[] = {{"oper_status", 0, 0, 4},
-                                                    {"admin_status", 0, 8, 4},
-                                                    PORT_FIELDS,
-                                                    {"swid", 0, 24, 8},
-                                                    {"physical_state_status", 4, 4, 4}};
+static const struct register_field paos_fields[] = {
+    {"oper_status", 0, 0, 4}, {"admin_status", 0, 8, 4}, {"lp_msb", 0, 12, 2},
+    {"local_port", 0, 16, 8}, {"swid", 0, 24, 8},        {"physical_state_status", 4, 4, 4}};
 
 static enum dpk_register_status get_paos(struct register_call *call, struct dpk_error *err)
 {
     struct port port;
-    const enum dpk_register_status status = need_port(call, &port, err);
-    if (status != DPK_REGISTER_OK || register_get(call, "swid") != 0)
-        return status == DPK_REGISTER_OK ? DPK_REGISTER_BAD_PARAMETER : status;
-    memset(call->data + 4, 0, call->size - 4);
+    if (register_get(call, "swid") != 0)
+        return DPK_REGISTER_BAD_PARAMETER;
+    const enum dpk_register_status status = answer_port(call, 4, &port, err);
+    if (status != DPK_REGISTER_OK)
+        return status;
     register_put(call, "oper_status", port.up ? PORT_UP : PORT_DOWN);
     register_put(call, "admin_status", PORT_UP);
     register_put(call, "physical_state_status", port.up ? LINK_UP : PHYSICAL_POLLING);
@@ -175,7 +167,8 @@ enum { NO_ISSUE = 0, CABLE_IS_UNPLUGGED = 1024 };
 #define TEXT_BITS(bytes) ((bytes)*8)
 static const struct register_field pddr_fields[] = {
     {"port_type", 0, 4, 4},
-    PORT_FIELDS,
+    {"lp_msb", 0, 12, 2},
+    {"local_port", 0, 16, 8},
     {"pnat", 0, 14, 2},
     {"page_select", 4, 0, 8},
     /* operational info */
@@ -253,10 +246,9 @@ static enum dpk_register_status get_pddr(struct register_call *call, struct dpk_
                        register_get(call, "pnat"));
         return DPK_REGISTER_BAD_PARAMETER;
     }
-    const enum dpk_register_status status = need_port(call, &port, err);
+    const enum dpk_register_status status = answer_port(call, PDDR_PAGE, &port, err);
     if (status != DPK_REGISTER_OK)
         return status;
-    memset(call->data + PDDR_PAGE, 0, call->size - PDDR_PAGE);
     if (page == OPERATION_INFO)
         put_operation_info(call, &port);
     else if (page == TROUBLESHOOTING)
@@ -269,25 +261,27 @@ static enum dpk_register_status get_pddr(struct register_call *call, struct dpk_
 /* ---- SLRG and SLTP: how well a lane receives, and how it sends ---- A card measures and sets lanes; the emulated card
  * has only their number, and their technology, which tools ask for. */
 
-enum { BY_7NM = 4, INVALID = 0 }; /* version, status */
-#define LANE_FIELDS                                                                                \
-    {"lane", 0, 8, 4}, {"local_port", 0, 16, 8}, {"version", 0, 24, 4},                            \
-    {                                                                                              \
-        "status", 0, 28, 4                                                                         \
-    }
-static const struct register_field slrg_fields[] = {LANE_FIELDS, {"lp_msb", 0, 12, 2}};
-static const struct register_field sltp_fields[] = {LANE_FIELDS, {"lp_msb", 0, 30, 2}};
+enum { INVALID = 0 }; /* status */
+static const struct register_field slrg_fields[] = {{"lane", 0, 8, 4},
+                                                    {"lp_msb", 0, 12, 2},
+                                                    {"local_port", 0, 16, 8},
+                                                    {"version", 0, 24, 4},
+                                                    {"status", 0, 28, 4}};
+static const struct register_field sltp_fields[] = {{"lane", 0, 8, 4},
+                                                    {"local_port", 0, 16, 8},
+                                                    {"version", 0, 24, 4},
+                                                    {"status", 0, 28, 4},
+                                                    {"lp_msb", 0, 30, 2}};
 
 static enum dpk_register_status get_lane(struct register_call *call, struct dpk_error *err)
 {
     struct port port;
     if (register_get(call, "lane") >= LANES)
         return DPK_REGISTER_BAD_PARAMETER;
-    const enum dpk_register_status status = need_port(call, &port, err);
+    const enum dpk_register_status status = answer_port(call, 4, &port, err);
     if (status != DPK_REGISTER_OK)
         return status;
-    memset(call->data + 4, 0, call->size - 4);
-    register_put(call, "version", BY_7NM);
+    register_put(call, "version", REGISTER_7NM);
     register_put(call, "status", INVALID);
     return DPK_REGISTER_OK;
 }

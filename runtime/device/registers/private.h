@@ -5,6 +5,8 @@
 #include "device/admin/admin.h"
 #include "device/registers/registers.h"
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 /* ---- Layouts (layout.c) ---- A field has the offset of its dword, and the number of its lowest
  * bit in that big-endian dword, as in the public tables: {"psid", 0x30, 0, 128} is a field of 16
  * bytes, {"major", 0x20, 16, 8} a field of 8 bits. */
@@ -59,6 +61,9 @@ void register_put_registers(struct register_call *call, const char *field, unsig
 /* Returns a field of the layout, or NULL if the layout does not have it. */
 const struct register_field *register_find_field(const struct register_layout *layout,
                                                  const char *name);
+
+/* What the emulated chip is made in, as MGIR, SLRG and SLTP say it. */
+enum { REGISTER_7NM = 4 };
 
 /* ---- All registers (table.c) ---- */
 

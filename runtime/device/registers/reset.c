@@ -5,8 +5,6 @@
 
 #include "private.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* ---- MFRL: levels of resets ---- */
 
 /* Triggers. The card does not offer the warm reboot, because mstfwreset would reboot this machine.

@@ -65,8 +65,9 @@ bool mst_tree_has(const char *path);
 void mst_bridge_make(unsigned bus, bool disabled, uint8_t space[MST_SPACE_SIZE]);
 /* Returns true if the file with the configuration space says that the link is disabled. */
 bool mst_bridge_link_is_disabled(const char *config);
-/* Maps that file, so that the same question needs no call of the kernel. Returns NULL with errno if
- * that fails. */
+/* Maps that file, so that the same question needs no call of the kernel. mst_tree_write replaces the
+ * file only if the device has booted since its link was disabled; a program that began before still
+ * sees a disabled link. Returns NULL with errno if it fails. */
 const uint8_t *mst_bridge_map(const char *config);
 bool mst_bridge_shows_disabled(const uint8_t *space);
 /* Writes to the configuration space. Returns true if the link was disabled before and no longer

@@ -1,11 +1,16 @@
-# cases.awk FILE.bats: the tests of the bats file. If its first paragraph has a line "# cases: SOURCE...", also one test
-# for each CASE(name) of these sources of tests/host whose name the file does not have. `dir` is the folder of the
-# file, as a word of the shell: such a file is written to another folder. Run this in the top folder.
+# cases.awk FILE.bats: the tests of the bats file. If its first paragraph has a line "# cases: SOURCE[:PROGRAM]...", also
+# one test for each CASE(name) of these sources of tests/host whose name the file does not have: `case_ok name [PROGRAM]`.
+# `dir` is the folder of the file, as a word of the shell: such a file is written to another folder. Run this in the top
+# folder.
 BEGIN {
     while ((getline line <ARGV[1]) > 0 && line != "") {
         if (!sub(/^# cases: /, "", line)) continue
         n = split(line, sources, " ")
-        for (i = 1; i <= n; i++) ARGV[ARGC++] = "tests/host/" sources[i]
+        for (i = 1; i <= n; i++) {
+            split(sources[i], part, ":")
+            ARGV[ARGC] = "tests/host/" part[1]
+            program[ARGV[ARGC++]] = part[2] == "" ? "" : " " part[2]
+        }
     }
     close(ARGV[1])
 }
@@ -24,6 +29,6 @@ FNR == NR {
         named[name] = 1
         title = name
         gsub(/_/, " ", title)
-        printf "\n@test \"%s\" {\n    case_ok %s\n}\n", title, name
+        printf "\n@test \"%s\" {\n    case_ok %s%s\n}\n", title, name, program[FILENAME]
     }
 }

@@ -203,7 +203,7 @@ static doca_error_t parse(const char *line, struct config *config)
     return result;
 }
 
-static void command_lines_are_told_to_callbacks(void)
+static void callbacks_get_the_values_of_command_lines(void)
 {
     struct config c = {.verdict = OK};
     CHECK(parse("", &c) == OK && strcmp(c.got, "all= ") == 0);
@@ -255,7 +255,7 @@ static doca_error_t parse_file(const char *content, struct config *config, char 
     return result;
 }
 
-static void files_may_have_comments_and_a_comma_behind_the_last_value(void)
+static void a_file_of_options_may_have_comments_and_a_comma_after_the_last_value(void)
 {
     char told[1024];
     struct config c = {.verdict = OK};
@@ -300,7 +300,7 @@ static void files_may_have_comments_and_a_comma_behind_the_last_value(void)
     }
 }
 
-static void levels_are_what_the_user_gave(void)
+static void a_program_asks_for_the_log_levels_that_the_user_gave(void)
 {
     int level = 0, sdk = 0;
     struct config c = {.verdict = OK};
@@ -318,7 +318,7 @@ static void levels_are_what_the_user_gave(void)
 }
 
 /* The program reads the rest of the file itself. */
-static void unknown_options_of_a_file_may_be_passed_over(void)
+static void a_program_may_have_options_of_its_own_in_the_file(void)
 {
     char name[] = "/tmp/doca3_XXXXXX";
     static const char text[] =
@@ -527,11 +527,11 @@ static void the_version_is_the_programs(void)
 const struct test_case program_cases[] = {
     CASE(lines_reach_descriptors_buffers_and_syslog),
     CASE(backends_have_limits_of_their_own),
-    CASE(command_lines_are_told_to_callbacks),
+    CASE(callbacks_get_the_values_of_command_lines),
     CASE(files_give_every_type),
-    CASE(files_may_have_comments_and_a_comma_behind_the_last_value),
-    CASE(levels_are_what_the_user_gave),
-    CASE(unknown_options_of_a_file_may_be_passed_over),
+    CASE(a_file_of_options_may_have_comments_and_a_comma_after_the_last_value),
+    CASE(a_program_asks_for_the_log_levels_that_the_user_gave),
+    CASE(a_program_may_have_options_of_its_own_in_the_file),
     CASE(commands_have_flags_of_their_own),
     CASE(files_give_flags_of_commands),
     CASE(others_get_complaints_and_flags_of_dpdk),

@@ -70,7 +70,7 @@ static void every_notification_is_one_activation(void)
     CHECK(doca_dpa_destroy(dpa) == OK);
 }
 
-static void a_finished_thread_runs_again_only_when_told(void)
+static void a_finished_thread_runs_again_only_when_it_is_notified(void)
 {
     struct doca_dpa *dpa = dpa_new();
     struct fixture f = fixture_new(dpa, THEN_FINISH, 0);
@@ -467,7 +467,7 @@ static void threads_of_a_group_know_their_ranks(void)
 const struct test_case thread_cases[] = {
     CASE(run_alone_calls_nothing),
     CASE(every_notification_is_one_activation),
-    CASE(a_finished_thread_runs_again_only_when_told),
+    CASE(a_finished_thread_runs_again_only_when_it_is_notified),
     CASE(a_thread_wakes_itself),
     CASE(a_thread_wakes_another),
     CASE(a_thread_has_its_storage_and_needs_no_argument),

@@ -60,7 +60,7 @@ static void doorbells_need_their_fences(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
-static void one_wqe_sends_two_frames(void)
+static void one_WQE_sends_two_frames(void)
 {
     struct flexio_process *p = queue_process();
     struct set s = ethernet(p, NULL);
@@ -137,7 +137,7 @@ static void empty_completions_are_polled(void)
 }
 
 /* A UAR that verbs allocate is one for queues of its device, as long as it is there. */
-static void queues_take_a_uar_of_their_device(void)
+static void queues_take_a_UAR_of_their_device(void)
 {
     struct flexio_process *p = queue_process();
     struct set s = ethernet(p, NULL);
@@ -178,7 +178,7 @@ static void queues_take_a_uar_of_their_device(void)
     CHECK(flexio_process_destroy(p) == OK);
 }
 
-static void a_device_opens_for_devx(void)
+static void a_device_opens_for_DevX(void)
 {
     struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
     struct ibv_device **list = ibv_get_device_list(NULL);
@@ -517,7 +517,7 @@ static flexio_status rings_through(enum which_uar of, enum which_uar by, enum wh
     return status;
 }
 
-static void an_outbox_reaches_queues_of_its_uar(void)
+static void an_outbox_reaches_queues_of_its_UAR(void)
 {
     CHECK(rings_through(DEFAULT, DEFAULT, 0) == OK && rings_through(OWN, DEFAULT, 0) == OK);
     CHECK(rings_through(DEFAULT, OWN, 0) == OK && rings_through(FIRST, FIRST, 0) == OK);
@@ -559,18 +559,18 @@ static void each_doorbell_asks_for_the_uar(void)
 int main(int argc, char **argv)
 {
     const struct test_case cases[] = {
-        CASE(an_outbox_reaches_queues_of_its_uar),
+        CASE(an_outbox_reaches_queues_of_its_UAR),
         CASE(an_outbox_reaches_no_queue_of_another_uar),
         CASE(each_doorbell_asks_for_the_uar),
         CASE(a_polled_frame_comes_back),
         CASE(a_frame_with_addresses_comes_back),
         CASE(doorbells_need_their_fences),
-        CASE(one_wqe_sends_two_frames),
+        CASE(one_WQE_sends_two_frames),
         CASE(each_frame_is_one_activation),
         CASE(empty_completions_wake_the_thread_of_a_queue),
         CASE(empty_completions_are_polled),
-        CASE(queues_take_a_uar_of_their_device),
-        CASE(a_device_opens_for_devx),
+        CASE(queues_take_a_UAR_of_their_device),
+        CASE(a_device_opens_for_DevX),
         CASE(a_doorbell_goes_through_another_uar),
         CASE(queue_pairs_send_write_read_and_add),
         CASE(sends_wait_for_receives),

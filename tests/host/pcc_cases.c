@@ -180,7 +180,7 @@ static void a_fault_leaves_a_core_file(void)
 }
 
 /* The destruction of the active context makes the next context active. */
-static void one_is_active_at_a_time(void)
+static void only_one_context_is_active_at_a_time(void)
 {
     struct doca_pcc *first = make();
     CHECK(doca_pcc_start(first) == DOCA_SUCCESS);
@@ -292,7 +292,7 @@ int main(int argc, char **argv)
         CASE(it_starts_answers_and_stops),
         CASE(what_is_wrong_is_refused),
         CASE(a_fault_leaves_a_core_file),
-        CASE(one_is_active_at_a_time),
+        CASE(only_one_context_is_active_at_a_time),
         CASE(a_program_that_may_not_run_is_refused),
         CASE(traces_go_where_the_program_says),
         CASE(traces_go_to_a_function_or_a_file),

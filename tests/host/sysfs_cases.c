@@ -80,7 +80,7 @@ static void a_device_has_a_character_device(void)
 }
 
 /* As NCCL looks for the function on PCI. */
-static void links_lead_to_the_function_on_pci(void)
+static void links_lead_to_the_function_on_PCI(void)
 {
     char path[PATH_MAX], target[PATH_MAX] = "";
     CHECK(realpath(DEVICE "/device", path));
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
         CASE(a_device_has_the_files_of_a_card),  CASE(a_device_has_a_character_device),
-        CASE(links_lead_to_the_function_on_pci), CASE(files_agree_with_verbs),
+        CASE(links_lead_to_the_function_on_PCI), CASE(files_agree_with_verbs),
         CASE(other_paths_are_the_systems),       CASE(threads_may_look_while_devices_are_listed),
         CASE(a_removed_device_has_no_files),     CASE(without_devices_there_are_no_files)};
     return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);

@@ -55,7 +55,7 @@ static void a_device_outlives_its_list(void)
 int ibv_query_gid_type(struct ibv_context *context, uint8_t port_num, unsigned index, int *type);
 
 /* A device without an interface: link-local, and an IPv4 address that is made up. */
-static void a_table_tells_addresses_of_both_versions(void)
+static void a_table_has_the_addresses_of_both_versions(void)
 {
     struct ibv_port_attr port;
     struct ibv_gid_entry e, all[8];
@@ -259,7 +259,7 @@ static void rights_that_there_are_not_are_refused(void)
 
 /* ---- What there is not ---- */
 
-static void what_there_is_not_says_so(void)
+static void unsupported_calls_say_so(void)
 {
     struct ibv_modify_cq_attr moderation = {.attr_mask = IBV_CQ_ATTR_MODERATE,
                                             .moderate = {.cq_count = 4, .cq_period = 10}};
@@ -298,12 +298,12 @@ int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {CASE(completions_have_all_standard_fields),
                                              CASE(a_device_outlives_its_list),
-                                             CASE(a_table_tells_addresses_of_both_versions),
+                                             CASE(a_table_has_the_addresses_of_both_versions),
                                              CASE(a_datagram_by_ipv4_is_answered),
                                              CASE(a_parent_domain_has_the_memory_of_another),
                                              CASE(domains_that_make_no_sense_are_refused),
                                              CASE(memory_may_be_registered_anew),
                                              CASE(rights_that_there_are_not_are_refused),
-                                             CASE(what_there_is_not_says_so)};
+                                             CASE(unsupported_calls_say_so)};
     return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -29,13 +29,14 @@ figure() { awk -F ' [|] ' -v name="| $1" 'index($1, name) == 1 { sub(/ [|]$/, ""
 @test "a file with a line of cases has a test for each case that it does not name" {
     printf 'int a = CASE(one_more), b = CASE(named), c = CASE(another);\n' >here/tests/host/first.c
     echo 'CASE(last)' >here/tests/host/second.c
-    printf '# Of cases.\n# cases: first.c second.c\n\n@test "named" {\n}\n# cases: none.c\n' >here/tests/tools/made.bats
+    printf '# Of cases.\n# cases: first.c second.c:others\n\n@test "named" {\n}\n# cases: none.c\n' >here/tests/tools/made.bats
     here/scripts/figures >out
     [ "$(figure 'tests of tools')" = 7 ]
     cd here
     awk -v dir=/there -f tests/helpers/cases.awk tests/tools/made.bats >made
     [ "$(head -1 made)" = "BATS_TEST_DIRNAME=/there; # Of cases." ]
     [ "$(grep -A1 '^@test "one more"' made | tail -1)" = "    case_ok one_more" ]
+    [ "$(grep -A1 '^@test "last"' made | tail -1)" = "    case_ok last others" ]
     awk -f tests/helpers/cases.awk tests/tools/t.bats | cmp - tests/tools/t.bats
 }
 

@@ -1,6 +1,7 @@
 # DOCA Device Emulation: emulated PCI functions on the DPU's side, and by VFIO on the host's
 # (tests/host/devemu_cases.c), doorbells and interrupts (devemu_bell_cases.c), memory of the host (devemu_dma_cases.c);
 # descriptors as programs use them (devemu_vfio_cases.c); lives of objects (devemu_life_cases.c).
+# cases: devemu_life_cases.c:life_cases
 
 load ../host/setup
 load ../helpers/cut
@@ -182,14 +183,6 @@ devemu_ok() { # CASE
 @test "doorbells of other sizes are refused" {
     case_ok doorbells_of_other_sizes_are_refused life_cases
     reported 'doorbells of 2^[0-9]* bytes: they have 2^2 (DOCA_ERROR_NOT_SUPPORTED)'
-}
-
-@test "handles run out" {
-    case_ok handles_run_out life_cases
-}
-
-@test "doorbells start as they go" {
-    case_ok doorbells_start_as_they_go life_cases
 }
 
 @test "threads set and end interrupts" {

@@ -1,6 +1,9 @@
 # DOCA 3.x: libdoca_common and libdoca_dpa, with a device program that dpacc compiled
 # (tests/host/doca3_*.c). Flags and order of the command lines are those of NVIDIA's samples.
 # cases: doca3_dpa_cases.c doca3_foreign_cases.c doca3_common_cases.c doca3_trap_cases.c doca3_fault_cases.c
+# cases: doca3_thread_cases.c doca3_program_cases.c
+# host_doca_core.bats and host_doca_dpa.bats run the cases commands_have_flags_of_their_own, files_give_flags_of_commands,
+# others_get_complaints_and_flags_of_dpdk, help_is_of_the_command and threads_of_a_group_know_their_ranks.
 
 load ../host/setup
 source "$BATS_TEST_DIRNAME/../helpers/await.bash"
@@ -68,61 +71,9 @@ setup_file() {
     ! grep 'the host waits' <<<"$output"
 }
 
-@test "run alone calls nothing" {
-    case_ok run_alone_calls_nothing
-}
-
-@test "every notification is one activation" {
-    case_ok every_notification_is_one_activation
-}
-
-@test "a finished thread runs again only when it is notified" {
-    case_ok a_finished_thread_runs_again_only_when_told
-}
-
-@test "a thread wakes itself" {
-    case_ok a_thread_wakes_itself
-}
-
-@test "a thread wakes another" {
-    case_ok a_thread_wakes_another
-}
-
-@test "a thread has its storage and needs no argument" {
-    case_ok a_thread_has_its_storage_and_needs_no_argument
-}
-
-@test "affinity is to units that there are" {
-    case_ok affinity_is_to_units_that_there_are
-}
-
-@test "a thread that never returns is stopped" {
-    case_ok a_thread_that_never_returns_is_stopped
-}
-
-@test "globals are one for each context" {
-    case_ok globals_are_one_for_each_context
-}
-
-@test "thread functions check their arguments" {
-    case_ok thread_functions_check_their_arguments
-}
-
-@test "a queue checks what the device does" {
-    case_ok a_queue_checks_what_the_device_does
-}
-
 @test "a queue that is full ends its process" {
     case_ok a_queue_that_is_full_ends_its_process
     [ "$(grep -c '^-E- program .*: a completion queue of 4 elements is full$' <<<"$output")" -eq 1 ]
-}
-
-@test "a completion wakes only who asked for it" {
-    case_ok a_completion_wakes_only_who_asked_for_it
-}
-
-@test "queues and threads are stopped under each other" {
-    case_ok queues_and_threads_are_stopped_under_each_other
 }
 
 @test "the program's lines go to stdout up to info, to stderr from warning on" {
@@ -133,34 +84,6 @@ setup_file() {
         "critical error 1 warning critical error 1 warning critical error 1 warning " ]
     grep -Eq '^\[[0-9]{2}:[0-9]{2}:[0-9]{2}:[0-9]{6}\]\[[0-9]+\]\[DOCA\]\[INF\]\[doca3_common_cases.c:[0-9]+\]\[say\] info$' \
         "$BATS_TEST_TMPDIR/out"
-}
-
-@test "lines reach descriptors buffers and syslog" {
-    case_ok lines_reach_descriptors_buffers_and_syslog
-}
-
-@test "backends have limits of their own" {
-    case_ok backends_have_limits_of_their_own
-}
-
-@test "callbacks get the values of command lines" {
-    case_ok command_lines_are_told_to_callbacks
-}
-
-@test "files give every type" {
-    case_ok files_give_every_type
-}
-
-@test "a file of options may have comments and a comma after the last value" {
-    case_ok files_may_have_comments_and_a_comma_behind_the_last_value
-}
-
-@test "a program asks for the log levels that the user gave" {
-    case_ok levels_are_what_the_user_gave
-}
-
-@test "a program may have options of its own in the file" {
-    case_ok unknown_options_of_a_file_may_be_passed_over
 }
 
 @test "the version is the program's, and ends it" {

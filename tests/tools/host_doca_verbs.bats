@@ -61,14 +61,6 @@ setup_file() {
     "$BATS_FILE_TMPDIR/cpu" changes_are_those_of_libibverbs
 }
 
-@test "a queue pair that finds no place uses nothing" {
-    case_ok a_queue_pair_that_finds_no_place_uses_nothing
-}
-
-@test "a queue without receives takes no receive" {
-    case_ok a_queue_without_receives_takes_no_receive
-}
-
 @test "wrong posts to a shared queue of the DPA fault" {
     case_ok a_post_of_the_other_type_faults
     reported 'Verbs: a shared receive queue of the other type'

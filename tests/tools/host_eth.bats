@@ -34,10 +34,6 @@ setup() {
     done
 }
 
-@test "pipes go while entries come" {
-    case_ok pipes_go_while_entries_come
-}
-
 @test "a stopped port gets no pipe" {
     case_ok a_stopped_port_gets_no_pipe
     grep -q -- '-E- doca_flow_pipe_create: the port of the pipe was stopped (DOCA_ERROR_BAD_STATE)' <<<"$output"

@@ -1,5 +1,5 @@
 # DOCA comch: message queues between CPU and DPA (tests/host/msgq_*.c). DPAKIT_KILLS=300: so many DPAs fail.
-# cases: msgq_cases.c
+# cases: msgq_cases.c msgq_life_cases.c:life_cases
 
 load ../host/setup
 
@@ -11,14 +11,6 @@ setup_file() {
     make_devices "$t/devices"
 }
 
-
-@test "nothing stays of queues" {
-    case_ok nothing_stays_of_queues life_cases
-}
-
-@test "a dpa that fails is noticed" {
-    case_ok a_dpa_that_fails_is_noticed life_cases
-}
 
 @test "too many receives are a fault" {
     case_ok too_many_receives_are_a_fault life_cases

@@ -1,4 +1,6 @@
 # DOCA PCC of host programs (tests/host/pcc_cases.c), with tests/data/pcc/rp.c on the device.
+# cases: pcc_cases.c
+# host_pcc_wire.bats runs the case it_sets_rates.
 
 load ../host/setup
 
@@ -37,10 +39,6 @@ setup() {
     case_ok a_fault_leaves_a_core_file
     grep -q 'doca_pcc_dev_user_mailbox_handle' "$CORE.txt"
     [ "$(head -c 4 "$CORE" | tail -c 3)" = ELF ]
-}
-
-@test "only one context is active at a time" {
-    case_ok one_is_active_at_a_time
 }
 
 @test "a program that may not run is refused" {

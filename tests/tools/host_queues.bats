@@ -1,5 +1,7 @@
 # Queues of libflexio: completion queues, Ethernet queues, queue pairs (tests/host/flexio_queue_cases.c,
 # tests/host/queue_dev.c).
+# cases: flexio_queue_cases.c
+# cables.bats runs the case a_frame_with_addresses_comes_back.
 
 bats_require_minimum_version 1.5.0
 load ../host/setup
@@ -23,10 +25,6 @@ setup_file() {
     dpadev stats --json mlx5_0 | jq -e '[.port | .. | numbers] | add == 0'
 }
 
-@test "one WQE sends two frames" {
-    case_ok one_wqe_sends_two_frames
-}
-
 @test "DPAKIT_STRICT=memory: a doorbell is seen before stores that no fence follows, and both lines are reported" {
     local dev=$BATS_TEST_DIRNAME/../host/queue_dev.c doorbell
     doorbell="queue_dev.c:$(grep -n '/\* DOORBELL' "$dev" | cut -d: -f1)"
@@ -45,30 +43,6 @@ setup_file() {
 
 @test "each frame is one activation" {
     case_ok each_frame_is_one_activation
-}
-
-@test "empty completions wake the thread of a queue" {
-    case_ok empty_completions_wake_the_thread_of_a_queue
-}
-
-@test "empty completions are polled" {
-    case_ok empty_completions_are_polled
-}
-
-@test "queues take a UAR of their device" {
-    case_ok queues_take_a_uar_of_their_device
-}
-
-@test "a device opens for DevX" {
-    case_ok a_device_opens_for_devx
-}
-
-@test "a doorbell goes through another uar" {
-    case_ok a_doorbell_goes_through_another_uar
-}
-
-@test "an outbox reaches queues of its UAR" {
-    case_ok an_outbox_reaches_queues_of_its_uar
 }
 
 @test "an outbox reaches no queue of another UAR, and the fault names both" {
@@ -97,32 +71,8 @@ setup_file() {
     case_ok sends_wait_for_receives
 }
 
-@test "keys and rights are enforced" {
-    case_ok keys_and_rights_are_enforced
-}
-
-@test "states come in their order" {
-    case_ok states_come_in_their_order
-}
-
-@test "creation is refused with a reason" {
-    case_ok creation_is_refused_with_a_reason
-}
-
-@test "queues go with their process" {
-    case_ok queues_go_with_their_process
-}
-
-@test "a queue in use goes last" {
-    case_ok a_queue_in_use_goes_last
-}
-
 @test "doorbells that are not the process's fault" {
     case_ok doorbells_that_are_not_the_process_s_fault
-}
-
-@test "doorbells of destroyed queues are dropped" {
-    case_ok doorbells_of_destroyed_queues_are_dropped
 }
 
 @test "files in the place of the wire must be captures of Ethernet" {

@@ -24,24 +24,8 @@ setup() {
     case_ok a_device_has_the_files_of_a_card
 }
 
-@test "a device has a character device" {
-    case_ok a_device_has_a_character_device
-}
-
-@test "links lead to the function on PCI" {
-    case_ok links_lead_to_the_function_on_pci
-}
-
-@test "files agree with verbs" {
-    case_ok files_agree_with_verbs
-}
-
 @test "other paths are the system's" {
     case_ok other_paths_are_the_systems
-}
-
-@test "threads may look while devices are listed" {
-    case_ok threads_may_look_while_devices_are_listed
 }
 
 @test "a removed device has no files" {

@@ -29,7 +29,7 @@ $(F)/libdpk.a: $(FUZZ_OBJS) $(O)/sources
 	$(Q)mkdir -p $(@D) && rm -f $@ && ar crD $@ $(filter %.o,$^)
 $(F)/bin/%: $(F)/obj/fuzz/fuzz_%.o $(F)/libdpk.a
 	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -rdynamic -fsanitize=fuzzer $(FUZZ_CHECKS) $^ -o $@ $(PKG_LIBS) -pthread
+	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -rdynamic -fuse-ld=lld -fsanitize=fuzzer $(FUZZ_CHECKS) $^ -o $@ $(PKG_LIBS) -pthread
 # The translator, which fuzzers load as the engine does: from ../lib. Its counters are the fuzzer's.
 FUZZ_LLVM_OBJS := $(patsubst %.c,$(F)/obj/%.o,$(wildcard runtime/engine/llvm/*.c lib/base/*.c))
 $(FUZZ_LLVM_OBJS): FUZZ_CFLAGS += -fPIC $(CLANG_CFLAGS)

@@ -3,6 +3,7 @@
 
 #include <doca_pcc_dev.h>
 #include <doca_pcc_dev_algo_access.h>
+#include <stdbool.h>
 #include <string.h>
 
 _Static_assert(DPA_PCC_SLOTS == DOCA_PCC_DEV_MAX_NUM_USER_SLOTS &&
@@ -19,17 +20,81 @@ _Static_assert(sizeof(struct dpa_pcc_results) == sizeof(doca_pcc_dev_results_t),
 #pragma weak doca_pcc_dev_user_algo
 #pragma weak doca_pcc_dev_user_set_algo_params
 
+static void init(uint32_t *disable_event_bitmask);
+
 #define ADDRESS(f) (uint64_t)(uintptr_t)(f)
 __attribute__((used, retain)) const struct dpa_pcc_program _dpa_pcc_rp = {
     .version = DPA_PCC_VERSION,
     .call = ADDRESS(_dpa_pcc_call),
     .state = ADDRESS(&_dpa_pcc_state),
-    .init = ADDRESS(doca_pcc_dev_user_init),
+    .init = ADDRESS(init),
     .algorithm = ADDRESS(doca_pcc_dev_user_algo),
     .set_parameters = ADDRESS(doca_pcc_dev_user_set_algo_params),
     .port_changed = ADDRESS(doca_pcc_dev_user_port_info_changed),
     .mailbox = ADDRESS(doca_pcc_dev_user_mailbox_handle),
 };
+
+/* ---- Declarations of memory ---- */
+
+static struct {
+    bool open; /* doca_pcc_dev_user_declare_memory runs */
+    bool used; /* the program has it */
+    struct {
+        bool has_slot, known;
+        uint32_t parameter_count, counter_count;
+    } algorithms[DPA_PCC_ALGORITHMS];
+    uint8_t slots[DPA_PCC_PORTS][DPA_PCC_SLOTS]; /* index of the algorithm plus 1; 0: none */
+} declared;
+
+static void init(uint32_t *disable_event_bitmask)
+{
+    if (doca_pcc_dev_user_declare_memory) {
+        declared.used = declared.open = true;
+        doca_pcc_dev_user_declare_memory();
+        declared.open = false;
+    }
+    doca_pcc_dev_user_init(disable_event_bitmask);
+}
+
+doca_pcc_dev_error_t doca_pcc_dev_declare_num_counter_groups(uint32_t num_counter_groups)
+{
+    return declared.open && num_counter_groups > 0 && num_counter_groups <= DPA_PCC_SLOTS
+               ? DOCA_PCC_DEV_STATUS_OK
+               : DOCA_PCC_DEV_STATUS_FAIL;
+}
+
+doca_pcc_dev_error_t doca_pcc_dev_declare_slot_algo(uint32_t port_num, uint32_t algo_slot,
+                                                    uint8_t algo_idx)
+{
+    bool none = algo_idx == DOCA_PCC_DEV_SLOT_UNASSIGNED;
+    if (!declared.open || port_num >= DPA_PCC_PORTS || algo_slot >= DPA_PCC_SLOTS ||
+        (algo_idx >= DPA_PCC_ALGORITHMS && !none))
+        return DOCA_PCC_DEV_STATUS_FAIL;
+    declared.slots[port_num][algo_slot] = none ? 0 : algo_idx + 1;
+    if (!none)
+        declared.algorithms[algo_idx].has_slot = true;
+    return DOCA_PCC_DEV_STATUS_OK;
+}
+
+doca_pcc_dev_error_t doca_pcc_dev_declare_algo(uint32_t algo_idx, uint32_t param_num,
+                                               uint32_t counter_num)
+{
+    if (!declared.open || algo_idx >= DPA_PCC_ALGORITHMS || param_num > DPA_PCC_PARAMETERS ||
+        counter_num > DPA_PCC_COUNTERS || !declared.algorithms[algo_idx].has_slot)
+        return DOCA_PCC_DEV_STATUS_FAIL;
+    declared.algorithms[algo_idx].known = true;
+    declared.algorithms[algo_idx].parameter_count = param_num;
+    declared.algorithms[algo_idx].counter_count = counter_num;
+    return DOCA_PCC_DEV_STATUS_OK;
+}
+
+/* Returns false if the program has declared its algorithms, but not such an algorithm. */
+static bool algorithm_is_declared(uint32_t algorithm, uint32_t parameters, uint32_t counters)
+{
+    return !declared.used || (declared.algorithms[algorithm].known &&
+                              parameters <= declared.algorithms[algorithm].parameter_count &&
+                              counters <= declared.algorithms[algorithm].counter_count);
+}
 
 /* ---- Registration ---- */
 
@@ -39,7 +104,7 @@ doca_pcc_dev_algo_init_metadata(uint32_t algo_idx,
                                 uint32_t param_num, uint32_t counter_num)
 {
     if (algo_idx >= DPA_PCC_ALGORITHMS || !user_def || param_num > DPA_PCC_PARAMETERS ||
-        counter_num > DPA_PCC_COUNTERS)
+        counter_num > DPA_PCC_COUNTERS || !algorithm_is_declared(algo_idx, param_num, counter_num))
         return DOCA_PCC_DEV_STATUS_FAIL;
     struct dpa_pcc_algorithm *a = &_dpa_pcc_state.algorithms[algo_idx];
     memset(a, 0, sizeof *a);
@@ -91,7 +156,8 @@ doca_pcc_dev_error_t doca_pcc_dev_init_algo_slot(uint32_t portid, uint32_t algo_
                                                  uint32_t algo_idx, uint32_t algo_en)
 {
     const struct dpa_pcc_algorithm *a = known(algo_idx);
-    if (!a || portid >= DPA_PCC_PORTS || algo_slot >= DPA_PCC_SLOTS)
+    if (!a || portid >= DPA_PCC_PORTS || algo_slot >= DPA_PCC_SLOTS ||
+        (declared.used && declared.slots[portid][algo_slot] != algo_idx + 1))
         return DOCA_PCC_DEV_STATUS_FAIL;
     struct dpa_pcc_slot *s = &_dpa_pcc_state.ports[portid].slots[algo_slot];
     memset(s, 0, sizeof *s);
@@ -189,4 +255,30 @@ doca_pcc_dev_error_t doca_pcc_dev_probe_prio_set(doca_pcc_dev_algo_ctxt_t *algo_
     (void)second;
     (void)third;
     return DOCA_PCC_DEV_STATUS_FAIL;
+}
+
+uint32_t doca_pcc_dev_get_dscp(doca_pcc_dev_event_t *event)
+{
+    (void)event;
+    return 0;
+}
+
+uint32_t doca_pcc_dev_get_cc_hint_id(doca_pcc_dev_event_t *event)
+{
+    (void)event;
+    return 0;
+}
+
+uint16_t doca_pcc_dev_get_cc_hint_usn(doca_pcc_dev_event_t *event, uint32_t hint_id)
+{
+    (void)event;
+    (void)hint_id;
+    return 0;
+}
+
+const uint8_t *doca_pcc_dev_get_cc_hint(doca_pcc_dev_event_t *event, uint32_t hint_id)
+{
+    (void)event;
+    (void)hint_id;
+    return NULL;
 }

@@ -114,13 +114,51 @@ doca_pcc_dev_error_t doca_pcc_dev_probe_prio_set(doca_pcc_dev_algo_ctxt_t *algo_
                                                  doca_pcc_dev_event_t *event, uint32_t first,
                                                  uint32_t second, uint32_t third);
 
+/* The differentiated services code point of the event's flow, 0 to 63 (DOCA 3.3). On a card the flows of
+ * a queue pair have one if ROCE_CC_SHAPER_COALESCE is SOURCE_QP. dpakit's devices do not have this
+ * setting: always returns 0, as a card does for a flow without one. */
+uint32_t doca_pcc_dev_get_dscp(doca_pcc_dev_event_t *event);
+
+/* Hints of the host for an algorithm (DOCA 3.3). dpakit's hosts have no function to give hints: the first
+ * two return 0 and the last returns NULL for each `hint_id`. */
+uint32_t doca_pcc_dev_get_cc_hint_id(doca_pcc_dev_event_t *event);
+uint16_t doca_pcc_dev_get_cc_hint_usn(doca_pcc_dev_event_t *event, uint32_t hint_id);
+const uint8_t *doca_pcc_dev_get_cc_hint(doca_pcc_dev_event_t *event, uint32_t hint_id);
+
+/* ---- Declarations of memory (DOCA 3.3) ----
+ * A card reserves memory for what doca_pcc_dev_user_declare_memory declares, and for the largest numbers
+ * if the program does not have that function. dpakit always has memory for the largest numbers, but
+ * later calls must keep to what was declared. All return DOCA_PCC_DEV_STATUS_FAIL outside of
+ * doca_pcc_dev_user_declare_memory, and for an argument out of range. */
+
+#define DOCA_PCC_DEV_SLOT_UNASSIGNED 0x10 /* for algo_idx: the slot has no algorithm */
+
+/* Declares the number of groups of counters of a port, 1 to DOCA_PCC_DEV_MAX_NUM_USER_SLOTS. dpakit has a
+ * group of counters for each slot, whatever the number is. */
+doca_pcc_dev_error_t doca_pcc_dev_declare_num_counter_groups(uint32_t num_counter_groups);
+/* Declares which algorithm a slot of a port will get by doca_pcc_dev_init_algo_slot, or that it will not
+ * get any. */
+doca_pcc_dev_error_t doca_pcc_dev_declare_slot_algo(uint32_t port_num, uint32_t algo_slot,
+                                                    uint8_t algo_idx);
+/* Declares the largest numbers of parameters and counters that doca_pcc_dev_algo_init_metadata may give
+ * to the algorithm. A slot must have been declared for the algorithm before. */
+doca_pcc_dev_error_t doca_pcc_dev_declare_algo(uint32_t algo_idx, uint32_t param_num,
+                                               uint32_t counter_num);
+
 /* ---- Functions that the program implements ---- */
 
 /* Handles one event of one flow. Several threads call it concurrently, for different flows. */
 void doca_pcc_dev_user_algo(doca_pcc_dev_algo_ctxt_t *algo_ctxt, doca_pcc_dev_event_t *event,
                             const doca_pcc_dev_attr_t *attr, doca_pcc_dev_results_t *results);
 
-/* Called once, before all else: registers the algorithms (doca_pcc_dev_algo_access.h).
+/* Called once, before doca_pcc_dev_user_init, if the program has the function. A program that has it
+ * declares all of its algorithms and slots (DOCA 3.3). */
+void doca_pcc_dev_user_declare_memory(void) __attribute__((weak));
+
+/* Fills 64 bytes that tell a host the format of hints (DOCA 3.3). dpakit does not call it. */
+void doca_pcc_dev_user_cc_hint_init_caps(uint8_t *caps) __attribute__((weak));
+
+/* Called once, before events: registers the algorithms (doca_pcc_dev_algo_access.h).
  * *disable_event_bitmask is 0 on entry: set bit n to disable events of type n. */
 void doca_pcc_dev_user_init(uint32_t *disable_event_bitmask);
 

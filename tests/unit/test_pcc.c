@@ -78,6 +78,15 @@ static void initialization_sees_all_ports(void **state)
     dpk_pcc_close(pcc);
 }
 
+static void algorithms_keep_to_what_they_declared(void **state)
+{
+    struct pcc_world w = {0};
+    struct dpk_pcc *pcc = pcc_open("declares", (struct dpk_pcc_options){0}, &w);
+    (void)state;
+    assert_string_equal(w.printed, "doca_pcc_dev_user_init: 0\n");
+    dpk_pcc_close(pcc);
+}
+
 /* ---- Events ---- */
 
 static void an_event_sets_a_rate_and_keeps_the_context(void **state)
@@ -584,6 +593,7 @@ int main(void)
         cmocka_unit_test(a_program_says_its_role),
         cmocka_unit_test(what_cannot_run_is_refused),
         cmocka_unit_test(initialization_sees_all_ports),
+        cmocka_unit_test(algorithms_keep_to_what_they_declared),
         cmocka_unit_test(an_event_sets_a_rate_and_keeps_the_context),
         cmocka_unit_test(events_that_are_masked_out_do_not_run),
         cmocka_unit_test(each_accessor_gives_what_the_event_has),

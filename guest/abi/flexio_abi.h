@@ -24,6 +24,11 @@
 #define DPA_FLEXIO_COMPLETE       12 /* (CQ): an empty completion; faults if it is not a CQ */
 #define DPA_FLEXIO_EQ_CONSUMED    13 /* (EQ, consumed): faults if it is not an EQ of the process */
 #define DPA_FLEXIO_ACTIVATE       14 /* (thread id): faults if no event handler has the id */
+#define DPA_FLEXIO_TRACE                                                                           \
+    15                            /* (stream and level << 8, format, numbers, their count): faults \
+                                     if they cannot be read */
+#define DPA_FLEXIO_TRACE_FLUSH 16 /* (stream) */
+#define DPA_FLEXIO_TRACE_MAX   6  /* numbers of a trace message */
 #define DPA_FLEXIO_NO_HARDWARE    10 /* (what): faults: needs hardware that is not emulated */
 
 #define DPA_FLEXIO_CALL(call) DPA_SYS_CALL(DPA_SYS_FAMILY_FLEXIO, call)

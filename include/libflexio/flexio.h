@@ -641,7 +641,7 @@ typedef uint8_t flexio_msg_dev_level;
  *   ASYNC   at a flush, or at the end; the sender goes on. The buffer wraps around: of more than
  *           data_bsize bytes only the last are printed, and the log counts the lost messages
  *   BATCH   whenever data_bsize bytes have come together, at a flush, or at the end
- *   TRACER  not supported: a stream cannot be created with it */
+ *   TRACER  as BATCH, for trace messages of tracer_msg_formats (flexio_dev_tracer.h) */
 enum flexio_msg_dev_sync_mode {
     FLEXIO_MSG_DEV_SYNC_MODE_SYNC = 0,
     FLEXIO_MSG_DEV_SYNC_MODE_ASYNC = 1,
@@ -661,8 +661,7 @@ enum flexio_tracer_transport {
     FLEXIO_TRACER_TRANSPORT_WINDOW = 1,
 };
 
-/* Warning: programs may leave the last three members uninitialised, since the supported modes do not
- * use them. */
+/* Warning: programs of other modes than TRACER may leave the last three members uninitialised. */
 typedef struct flexio_msg_stream_attr {
     struct flexio_uar *uar; /* not used by the emulated device */
     size_t data_bsize; /* bytes of messages that the stream holds: a power of two, at least 2048 */
@@ -671,8 +670,9 @@ typedef struct flexio_msg_stream_attr {
     flexio_msg_dev_level level; /* of a process's first stream, 0 is FLEXIO_MSG_DEV_INFO */
     struct flexio_affinity mgmt_affinity; /* units for management: at least one must exist */
     uint32_t transport_mode;              /* of messages, since 24.10: 0; here it has no effect */
-    enum flexio_tracer_transport tracer_mode; /* of mode TRACER */
-    char **tracer_msg_formats;                /* of mode TRACER */
+    enum flexio_tracer_transport tracer_mode; /* of mode TRACER; here it has no effect */
+    char **tracer_msg_formats;                /* of mode TRACER: formats of at most six integers each,
+                                                 by format_id, with a NULL at the end; copied */
 } flexio_msg_stream_attr_t;
 #define flexio_log_dev_attr flexio_msg_stream_attr /* its name before 24.10 */
 

@@ -88,6 +88,10 @@ flexio_status libflexio_outbox_new(struct flexio_process *process, struct flexio
  * UAR `page`. `args` has at least two elements. */
 bool libflexio_queue_call(struct flexio_process *p, struct dpk_caller *caller, unsigned call,
                           const uint64_t *args, uint32_t page, char *reason, size_t size);
+/* Carries out DPA_FLEXIO_TRACE or DPA_FLEXIO_TRACE_FLUSH. `args` has four elements. Returns false with a
+ * reason for a message that cannot be read. */
+bool libflexio_trace_call(struct flexio_process *p, struct dpk_caller *caller, unsigned call,
+                          const uint64_t *args, char *reason, size_t size);
 /* Call this when new threads wait for completions. */
 void libflexio_queues_kick(struct flexio_process *p);
 /* Destroys the remaining queues. */

@@ -1,9 +1,13 @@
 /* Message streams: FlexIO's names for those of the room host. */
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "api/host/trace.h"
 #include "private.h"
+
+#include "guest/abi/flexio_abi.h"
 
 #define DATA_BSIZE_MIN 2048u
 
@@ -16,6 +20,7 @@ _Static_assert(FLEXIO_MSG_DEV_NO_PRINT == DPK_HOST_STREAM_NOTHING &&
                    FLEXIO_MSG_DEV_DEBUG == DPK_HOST_STREAM_DEBUG &&
                    FLEXIO_MSG_DEV_MAX_STREAMS_AMOUNT == DPK_HOST_STREAMS_MAX,
                "FlexIO's numbers are the streams'");
+_Static_assert(DPA_FLEXIO_TRACE_MAX == DPK_TRACE_VALUES, "FlexIO's numbers are the streams'");
 
 /* Programs hold a pointer to the stream itself. */
 static struct dpk_host_stream *stream_of(struct flexio_msg_stream *stream)
@@ -36,8 +41,8 @@ static const char *complaint(const struct flexio_process *process,
         return "mgmt_affinity names no execution unit or group";
     if ((unsigned)attr->level > FLEXIO_MSG_DEV_DEBUG)
         return "no such level";
-    if (attr->sync_mode == FLEXIO_MSG_DEV_SYNC_MODE_TRACER)
-        return "tracer mode is not supported";
+    if (attr->sync_mode == FLEXIO_MSG_DEV_SYNC_MODE_TRACER && !attr->tracer_msg_formats)
+        return "mode TRACER needs tracer_msg_formats";
     if ((unsigned)attr->sync_mode > FLEXIO_MSG_DEV_SYNC_MODE_TRACER)
         return "no such mode";
     if (attr->stream_name && strnlen(attr->stream_name, FLEXIO_MAX_NAME_LEN) == FLEXIO_MAX_NAME_LEN)
@@ -52,8 +57,9 @@ enum { TRANSPORT_MAX = 2 }; /* RC, UC, UD */
 static void warn_of_unused(const flexio_msg_stream_attr_t *attr)
 {
     static atomic_flag warned = ATOMIC_FLAG_INIT;
-    if ((attr->tracer_mode || attr->tracer_msg_formats || attr->transport_mode > TRANSPORT_MAX) &&
-        !atomic_flag_test_and_set(&warned))
+    const bool tracer = attr->sync_mode == FLEXIO_MSG_DEV_SYNC_MODE_TRACER;
+    const bool formats = !tracer && (attr->tracer_mode || attr->tracer_msg_formats);
+    if ((formats || attr->transport_mode > TRANSPORT_MAX) && !atomic_flag_test_and_set(&warned))
         dpk_host_log(DPK_HOST_LOG_WARNING,
                      "flexio_msg_stream_create: transport or tracer attributes that are not used "
                      "are set, or not initialised: begin with flexio_msg_stream_attr_t attr = {0}");
@@ -72,11 +78,13 @@ flexio_status flexio_msg_stream_create(struct flexio_process *process,
     if (wrong)
         return libflexio_failed_because("flexio_msg_stream_create: %s", wrong);
     warn_of_unused(stream_attr);
+    const bool tracer = stream_attr->sync_mode == FLEXIO_MSG_DEV_SYNC_MODE_TRACER;
     const struct dpk_host_stream_options options = {
         .out = out,
-        .mode = (enum dpk_host_stream_mode)stream_attr->sync_mode,
+        .mode = tracer ? DPK_HOST_STREAM_BATCH : (enum dpk_host_stream_mode)stream_attr->sync_mode,
         .capacity = stream_attr->data_bsize,
-        .level = (unsigned)stream_attr->level};
+        .level = (unsigned)stream_attr->level,
+        .formats = tracer ? stream_attr->tracer_msg_formats : NULL};
     if (dpk_host_stream_create(process->host, &options, &s, &err) != DPK_OK)
         return libflexio_failed_because("flexio_msg_stream_create: %s", err.message);
     /* The first stream of a process prints at level INFO in this case (guide 000, "Message Stream
@@ -118,6 +126,29 @@ flexio_status flexio_msg_stream_level_set(struct flexio_msg_stream *stream, uint
         return libflexio_failed_because("flexio_msg_stream_level_set: no stream, or no such level");
     atomic_store(&stream_of(stream)->level, level);
     return FLEXIO_STATUS_SUCCESS;
+}
+
+bool libflexio_trace_call(struct flexio_process *p, struct dpk_caller *caller, unsigned call,
+                          const uint64_t *args, char *reason, size_t size)
+{
+    uint64_t values[DPA_FLEXIO_TRACE_MAX] = {0};
+    struct dpk_error err = {0};
+    if (call == DPA_FLEXIO_TRACE_FLUSH) {
+        dpk_host_stream_flush_number(p->host, args[0] & 0xff);
+        return true;
+    }
+    if (args[3] > DPA_FLEXIO_TRACE_MAX) {
+        snprintf(reason, size, "a trace message of %" PRIu64 " numbers", args[3]);
+        return false;
+    }
+    if (args[3] > 0 &&
+        dpk_copy_out(p->dpa, values, args[2], args[3] * sizeof values[0], &err) != DPK_OK) {
+        snprintf(reason, size, "a trace message: %s", err.message);
+        return false;
+    }
+    dpk_host_stream_trace(p->host, args[0] & 0xff, args[0] >> 8 & 0xff, caller->thread_id,
+                          (uint32_t)args[1], values, (unsigned)args[3]);
+    return true;
 }
 
 /* ---- Older names ---- */

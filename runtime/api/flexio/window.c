@@ -337,6 +337,9 @@ static bool device_call(void *context, struct dpk_caller *caller, unsigned call,
         return *result ||
                libflexio_queue_call(p, caller, DPA_FLEXIO_RING, args + 1,
                                     libflexio_uar_page(p, (uint32_t)args[0]), reason, size);
+    case DPA_FLEXIO_TRACE:
+    case DPA_FLEXIO_TRACE_FLUSH:
+        return libflexio_trace_call(p, caller, call, args, reason, size);
     default:
         return libflexio_queue_call(p, caller, call, args, page_of(p, *outbox), reason, size);
     }

@@ -160,6 +160,8 @@ struct dpk_host_stream_options {
     enum dpk_host_stream_mode mode;
     size_t capacity; /* size of the buffer in bytes */
     unsigned level;
+    /* Formats of trace messages (trace.h), with a NULL at the end; copied. NULL: none. */
+    char *const *formats;
 };
 
 struct dpk_host_stream {
@@ -171,7 +173,7 @@ struct dpk_host_stream {
 
 /* Makes a stream with the smallest free number. DPK_ERR_RANGE: the process has
  * DPK_HOST_STREAMS_MAX streams. DPK_ERR_IO: the host has no thread left. DPK_ERR_NOMEM: out of
- * memory. */
+ * memory. DPK_ERR_USAGE: a format takes other values than DPK_TRACE_VALUES integers. */
 enum dpk_status dpk_host_stream_create(struct dpk_host_process *p,
                                        const struct dpk_host_stream_options *options,
                                        struct dpk_host_stream **out, struct dpk_error *err);
@@ -180,5 +182,13 @@ enum dpk_status dpk_host_stream_create(struct dpk_host_process *p,
 void dpk_host_stream_destroy(struct dpk_host_stream *stream);
 /* Returns when all messages sent before are printed. Must not be called in a child of fork(). */
 void dpk_host_stream_flush(struct dpk_host_stream *stream);
+
+/* Puts a trace message of the device into the stream with this number, as text of the stream's format.
+ * `count`: at most DPK_TRACE_VALUES. */
+void dpk_host_stream_trace(struct dpk_host_process *p, unsigned stream, unsigned level,
+                           unsigned thread_id, uint32_t format, const uint64_t *values,
+                           unsigned count);
+/* Like dpk_host_stream_flush, for the stream with this number, if there is one. */
+void dpk_host_stream_flush_number(struct dpk_host_process *p, unsigned stream);
 
 #endif

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "private.h"
+#include "trace.h"
 
 #define BROADCAST_STREAM 0xffu /* FlexIO's number for "all streams" */
 
@@ -13,6 +14,8 @@ struct stream {
     struct dpk_host_process *process;
     FILE *out;
     enum dpk_host_stream_mode mode;
+    char **formats; /* of trace messages */
+    size_t format_count;
     size_t capacity;        /* bytes; a larger message is printed alone */
     pthread_mutex_t lock;   /* guards the following members */
     pthread_cond_t work;    /* wake or stop was set */
@@ -169,10 +172,61 @@ void host_streams_message(void *context, unsigned stream, unsigned level, unsign
         warn_of_no_stream(stream);
 }
 
+/* ---- Trace messages ---- */
+
+static enum dpk_status copy_formats(struct stream *s, char *const *formats, struct dpk_error *err)
+{
+    size_t count = 0;
+    while (formats && formats[count])
+        if (!dpk_host_trace_is_format(formats[count++], DPK_TRACE_VALUES))
+            return dpk_fail(err, DPK_ERR_USAGE,
+                            "format %zu takes more than %d numbers, or a value that is not an "
+                            "integer",
+                            count - 1, DPK_TRACE_VALUES);
+    if (count == 0)
+        return DPK_OK;
+    s->formats = calloc(count, sizeof *s->formats);
+    if (!s->formats)
+        return dpk_fail_nomem(err);
+    for (; s->format_count < count; s->format_count++)
+        if (!(s->formats[s->format_count] = strdup(formats[s->format_count])))
+            return dpk_fail_nomem(err);
+    return DPK_OK;
+}
+
+void dpk_host_stream_trace(struct dpk_host_process *p, unsigned stream, unsigned level,
+                           unsigned thread_id, uint32_t format, const uint64_t *values,
+                           unsigned count)
+{
+    char line[DPK_TRACE_LINE];
+    pthread_mutex_lock(&p->streams_lock);
+    struct stream *s = stream < DPK_HOST_STREAMS_MAX ? (struct stream *)p->streams[stream] : NULL;
+    if (s) {
+        const size_t size = format < s->format_count
+                                ? dpk_host_trace_line(s->formats[format], values, count, line)
+                                : dpk_host_trace_unknown((int)format, values, count, line);
+        deliver(s, level, thread_id, line, size);
+    }
+    pthread_mutex_unlock(&p->streams_lock);
+    if (!s)
+        warn_of_no_stream(stream);
+}
+
+void dpk_host_stream_flush_number(struct dpk_host_process *p, unsigned stream)
+{
+    pthread_mutex_lock(&p->streams_lock);
+    if (stream < DPK_HOST_STREAMS_MAX && p->streams[stream])
+        dpk_host_stream_flush(p->streams[stream]);
+    pthread_mutex_unlock(&p->streams_lock);
+}
+
 /* ---- Streams ---- */
 
 static void stream_free(struct stream *s)
 {
+    for (size_t i = 0; i < s->format_count; i++)
+        free(s->formats[i]);
+    free(s->formats);
     dpk_buf_free(&s->sizes);
     dpk_buf_free(&s->pending);
     pthread_cond_destroy(&s->out_now);
@@ -224,6 +278,11 @@ enum dpk_status dpk_host_stream_create(struct dpk_host_process *p,
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->work, NULL);
     pthread_cond_init(&s->out_now, NULL);
+    const enum dpk_status status = copy_formats(s, options->formats, err);
+    if (status != DPK_OK) {
+        stream_free(s);
+        return status;
+    }
     int error = dpk_pthread_start(&s->shown.printer, printer_main, s);
     if (error != 0) {
         stream_free(s);

@@ -1,11 +1,9 @@
 /* Trace messages: converts numbers of the device and formats of the host program to text. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/doca/pcc/private.h"
-
-#define LINE_MAX_BYTES 1024u
+#include "api/host/trace.h"
 
 void pcc_trace_init(struct trace *t)
 {
@@ -28,87 +26,6 @@ void pcc_trace_free(struct trace *t)
     pthread_mutex_destroy(&t->lock);
 }
 
-/* ---- Formats ---- */
-
-/* A conversion: flags, width and precision are copied; the length is always that of 64 bits. */
-struct conversion {
-    char text[40];
-    unsigned bits; /* size of the number */
-    char kind;
-    const char *end; /* end of the conversion */
-};
-
-/* `at`: after the '%'. Returns false if it is not a conversion of an integer. */
-static bool read_conversion(const char *at, struct conversion *out)
-{
-    const size_t shape = strspn(at, "#0- +123456789.");
-    const char *length = at + shape;
-    const size_t longs = strspn(length, "lhzjt");
-    out->kind = length[longs];
-    out->end = length + longs + 1;
-    out->bits = longs == 0 ? 32 : *length != 'h' ? 64 : longs == 1 ? 16 : 8;
-    if (out->kind == 'p')
-        out->bits = 64;
-    if (shape > 20 || longs > 2 || !out->kind || !strchr("diuxXocp%", out->kind))
-        return false;
-    const bool plain = out->kind == 'c' || out->kind == 'p';
-    snprintf(out->text, sizeof out->text, "%%%.*s%s%c", (int)shape, at, plain ? "" : "ll",
-             out->kind);
-    return true;
-}
-
-static bool is_good(const char *format)
-{
-    unsigned values = 0;
-    for (const char *at = format; (at = strchr(at, '%'));) {
-        struct conversion c;
-        if (!read_conversion(at + 1, &c))
-            return false;
-        values += c.kind != '%';
-        at = c.end;
-    }
-    return values <= TRACE_VALUES;
-}
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static int print_value(char *to, size_t size, const struct conversion *c, uint64_t value)
-{
-    if (c->kind == '%')
-        return snprintf(to, size, "%%");
-    if (c->kind == 'c')
-        return snprintf(to, size, c->text, value >= 32 && value < 127 ? (int)value : '?');
-    if (c->kind == 'p')
-        return snprintf(to, size, c->text, dpk_pointer(value));
-    const unsigned unused = 64 - c->bits;
-    if (c->kind == 'd' || c->kind == 'i')
-        return snprintf(to, size, c->text, (long long)((int64_t)(value << unused) >> unused));
-    return snprintf(to, size, c->text, (unsigned long long)(value << unused >> unused));
-}
-#pragma GCC diagnostic pop
-
-static size_t format_line(const char *format, const uint64_t values[TRACE_VALUES],
-                          char line[LINE_MAX_BYTES])
-{
-    size_t used = 0;
-    unsigned next = 0;
-    while (*format && used + 1 < LINE_MAX_BYTES) {
-        struct conversion c;
-        if (*format != '%' || !read_conversion(format + 1, &c)) {
-            line[used++] = *format++;
-            continue;
-        }
-        const uint64_t value = c.kind == '%' || next >= TRACE_VALUES ? 0 : values[next++];
-        const int length = print_value(line + used, LINE_MAX_BYTES - used, &c, value);
-        used += length > 0 ? (size_t)length : 0;
-        format = c.end;
-    }
-    if (used >= LINE_MAX_BYTES)
-        used = LINE_MAX_BYTES - 1;
-    line[used] = '\0';
-    return used;
-}
-
 /* ---- Writing ---- */
 
 static void write_line(struct trace *t, const char *line, size_t size)
@@ -128,7 +45,7 @@ static void write_line(struct trace *t, const char *line, size_t size)
 void pcc_trace_write(struct trace *t, unsigned thread, int format,
                      const uint64_t values[TRACE_VALUES])
 {
-    char line[LINE_MAX_BYTES];
+    char line[DPK_TRACE_LINE];
     pthread_mutex_lock(&t->lock);
     if (t->active && t->handler) {
         struct {
@@ -138,13 +55,9 @@ void pcc_trace_write(struct trace *t, unsigned thread, int format,
         memcpy(report.values, values, sizeof report.values);
         t->handler(t->user, (struct doca_pcc_bin_report *)(void *)&report, 1);
     } else if (t->active && format >= 0 && (unsigned)format < t->count) {
-        write_line(t, line, format_line(t->formats[format], values, line));
+        write_line(t, line, dpk_host_trace_line(t->formats[format], values, TRACE_VALUES, line));
     } else if (t->active) {
-        const int size = snprintf(line, sizeof line,
-                                  "format %d: %#" PRIx64 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64
-                                  " %#" PRIx64 "\n",
-                                  format, values[0], values[1], values[2], values[3], values[4]);
-        write_line(t, line, (size_t)size);
+        write_line(t, line, dpk_host_trace_unknown(format, values, TRACE_VALUES, line));
     }
     pthread_mutex_unlock(&t->lock);
 }
@@ -202,7 +115,7 @@ doca_error_t doca_pcc_set_trace_message(struct doca_pcc *pcc, char **trace_messa
     if (!c)
         return dpk_doca_end(pcc, __func__, result);
     for (; trace_message[count] && count < TRACE_FORMATS_MAX; count++)
-        if (!is_good(trace_message[count]))
+        if (!dpk_host_trace_is_format(trace_message[count], TRACE_VALUES))
             return dpk_doca_unlock(c, __func__, DOCA_ERROR_INVALID_VALUE,
                                    "format %u takes more than five numbers, or a value that is not "
                                    "an integer: %s",

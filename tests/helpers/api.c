@@ -156,7 +156,8 @@ static enum CXVisitorResult put_field(CXCursor c, CXClientData data)
     const char *text = clang_getCString(name);
     long long bits = clang_Cursor_isBitField(c) ? clang_getFieldDeclBitWidth(c)
                                                 : clang_Type_getSizeOf(clang_getCursorType(c)) * 8;
-    put(l->text, sizeof l->text, " %s@%lld:%lld;", *text && *text != '(' ? text : "(anon)",
+    /* LLVM 14 has no name for an unnamed member; LLVM 19 has "OUTER::(anonymous at ...)". */
+    put(l->text, sizeof l->text, " %s@%lld:%lld;", *text && !strchr(text, '(') ? text : "(anon)",
         clang_Cursor_getOffsetOfField(c), bits);
     clang_disposeString(name);
     return CXVisit_Continue;

@@ -11,6 +11,13 @@ ucx_setup() { # PROGRAM PACKAGE [TLS]
     export XDG_RUNTIME_DIR=$PWD/run UCX_NET_DEVICES=mlx5_0:1 UCX_TLS=${3:-all}
 }
 
+# ucx_perftest, without a launcher of MPI. Where Debian builds it with MPI, it expects one if nobody sits at a terminal.
+perftest() {
+    local plain=()
+    ! ucx_perftest -h 2>&1 | grep -q -e '^ *-P ' || plain=(-P 0)
+    pair ucx_perftest "${plain[@]}" "$@"
+}
+
 # Each message size of each operation, then operations of 8 bytes. Both ends read the same files.
 write_batches() { # LARGE COUNT: bytes and number of the largest messages
     printf '%s -t %s\n' tag tag_lat am ucp_am_bw put ucp_put_lat get ucp_get >operations
@@ -22,7 +29,7 @@ write_batches() { # LARGE COUNT: bytes and number of the largest messages
 measure() { # LINES OPTION ...
     local lines=$1
     shift
-    pair ucx_perftest "$@"
+    perftest "$@"
     peer_options=
     [ "$(grep -cE '^[a-z]+,([a-z]+,)? *[0-9]+,[0-9.]+,' client)" -eq "$lines" ] || { cat client server; return 1; }
 }
@@ -32,8 +39,9 @@ measure() { # LINES OPTION ...
     ours ucx_info -d >found 2>said
     for transport in rc_verbs ud_verbs; do grep -A1 "Transport: $transport" found | grep -q 'Device: mlx5_0:1'; done
     grep -A30 'Transport: rc_verbs' found | grep -q 'atomic_cswap: 64 bit'
-    # UCX asks each device for it, and uses verbs then.
-    echo '-E- mlx5dv_devx_create_event_channel: emulated devices do not have it' | diff - said
+    # UCX 1.13 asks each device for it, and uses verbs then. UCX 1.18 does not ask.
+    sed '/^-E- mlx5dv_devx_create_event_channel: emulated devices do not have it$/d' said >more
+    diff /dev/null more
 }
 
 @test "without an emulated device UCX finds none" {
@@ -61,9 +69,9 @@ measure() { # LINES OPTION ...
     ucx_setup ucx_perftest ucx-utils rc_v
     export UCX_RC_VERBS_TX_QUEUE_LEN=4096 UCX_RC_VERBS_TX_CQ_LEN=8192 UCX_RC_VERBS_TX_CQ_MODERATION=1024 \
         UCX_RC_VERBS_RX_QUEUE_LEN=8192
-    pair ucx_perftest -t ucp_put_bw -s 8 -n 10000 -w 1
+    perftest -t ucp_put_bw -s 8 -n 10000 -w 1
     grep -q '^Final: ' client
-    pair ucx_perftest -t tag_bw -s 4096 -n 10000 -w 1
+    perftest -t tag_bw -s 4096 -n 10000 -w 1
     grep -q '^Final: ' client
 }
 
@@ -122,6 +130,6 @@ is_gone() { ! kill -0 "$1" 2>/dev/null; }
     code=0
     wait "$mpirun" || code=$?
     [ "$code" -eq 137 ] || { cat said; return 1; }
-    grep -q 'exited on signal 9 (Killed)' said
+    tr '\n' ' ' <said | grep -q 'exited on signal 9 (Killed)' || { cat said; return 1; } # Open MPI 5 breaks the line
     for process in "${processes[@]}"; do await is_gone "$process"; done
 }

@@ -2,6 +2,7 @@
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
+#include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,12 +86,20 @@ static bool optimise(struct lower *l)
     return lower_runs_passes(l, passes[l->request->level % 4]);
 }
 
+/* Since LLVM 18 the pass without options ends the process if one iteration does not reach the
+ * fixpoint. */
+#if LLVM_VERSION_MAJOR >= 18
+#define COMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define COMBINE "instcombine"
+#endif
+
 /* Inlines small functions first, so that later steps see everything that a kernel does. */
 static bool inline_first(struct lower *l)
 {
     return lower_runs_passes(l, l->request->level
                                     ? "function(sroa,early-cse,simplifycfg),cgscc(inline),"
-                                      "function(sroa,early-cse,instcombine,simplifycfg)"
+                                      "function(sroa,early-cse," COMBINE ",simplifycfg)"
                                     : "always-inline");
 }
 

@@ -216,6 +216,8 @@ setup() {
     for page in "$DPAKIT_BUILD"/share/man/man[17]/*; do
         LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$page" >out 2>err
         [ ! -s err ] || { echo "$page: $(cat err)"; false; }
+        # groff 1.23 adjusts paragraphs by the string AD alone.
+        [ "$(sed -n '/^\.ad l$/{n;p;}' "$page")" = ".ds AD l" ] || { echo "$page: no .ds AD l after .ad l"; false; }
     done
 }
 

@@ -63,7 +63,7 @@ exe_link = $(CC) -pie $(ALL_LDFLAGS)
 $(call hold,$(O)/flags,$(CC): $(shell $(CC) --version 2>/dev/null | head -n 1): $(ALL_CFLAGS): $(ALL_LDFLAGS))
 
 # ---- Rooms -----------------------------------------------------------------------------------------
-LIB_ROOMS := base yaml chart profile coverage elf archive fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
+LIB_ROOMS := base yaml chart trace profile coverage elf archive fat hashlist certchain signer elfcrypto hostfile container policy appcontainer nvconfig
 # Of runtime/api, libraries have what is theirs; the rest of runtime is in each, but for the translator.
 RT_ROOMS := $(filter-out engine/llvm,$(patsubst runtime/%/,%,$(sort $(wildcard $(foreach w,device bus engine gpu rdma net,runtime/$(w)/*/))))) \
             api/host api/pcc

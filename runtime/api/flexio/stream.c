@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/host/trace.h"
 #include "private.h"
+#include "trace/trace.h"
 
 #include "guest/abi/flexio_abi.h"
 

@@ -160,7 +160,7 @@ struct dpk_host_stream_options {
     enum dpk_host_stream_mode mode;
     size_t capacity; /* size of the buffer in bytes */
     unsigned level;
-    /* Formats of trace messages (trace.h), with a NULL at the end; copied. NULL: none. */
+    /* Formats of trace messages (trace/trace.h), with a NULL at the end; copied. NULL: none. */
     char *const *formats;
 };
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "private.h"
-#include "trace.h"
+#include "trace/trace.h"
 
 #define BROADCAST_STREAM 0xffu /* FlexIO's number for "all streams" */
 
@@ -178,7 +178,7 @@ static enum dpk_status copy_formats(struct stream *s, char *const *formats, stru
 {
     size_t count = 0;
     while (formats && formats[count])
-        if (!dpk_host_trace_is_format(formats[count++], DPK_TRACE_VALUES))
+        if (!dpk_trace_is_format(formats[count++], DPK_TRACE_VALUES))
             return dpk_fail(err, DPK_ERR_USAGE,
                             "format %zu takes more than %d numbers, or a value that is not an "
                             "integer",
@@ -203,8 +203,8 @@ void dpk_host_stream_trace(struct dpk_host_process *p, unsigned stream, unsigned
     struct stream *s = stream < DPK_HOST_STREAMS_MAX ? (struct stream *)p->streams[stream] : NULL;
     if (s) {
         const size_t size = format < s->format_count
-                                ? dpk_host_trace_line(s->formats[format], values, count, line)
-                                : dpk_host_trace_unknown((int)format, values, count, line);
+                                ? dpk_trace_line(s->formats[format], values, count, line)
+                                : dpk_trace_unknown((int)format, values, count, line);
         deliver(s, level, thread_id, line, size);
     }
     pthread_mutex_unlock(&p->streams_lock);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/doca/pcc/private.h"
-#include "api/host/trace.h"
+#include "trace/trace.h"
 
 void pcc_trace_init(struct trace *t)
 {
@@ -55,9 +55,9 @@ void pcc_trace_write(struct trace *t, unsigned thread, int format,
         memcpy(report.values, values, sizeof report.values);
         t->handler(t->user, (struct doca_pcc_bin_report *)(void *)&report, 1);
     } else if (t->active && format >= 0 && (unsigned)format < t->count) {
-        write_line(t, line, dpk_host_trace_line(t->formats[format], values, TRACE_VALUES, line));
+        write_line(t, line, dpk_trace_line(t->formats[format], values, TRACE_VALUES, line));
     } else if (t->active) {
-        write_line(t, line, dpk_host_trace_unknown(format, values, TRACE_VALUES, line));
+        write_line(t, line, dpk_trace_unknown(format, values, TRACE_VALUES, line));
     }
     pthread_mutex_unlock(&t->lock);
 }
@@ -115,7 +115,7 @@ doca_error_t doca_pcc_set_trace_message(struct doca_pcc *pcc, char **trace_messa
     if (!c)
         return dpk_doca_end(pcc, __func__, result);
     for (; trace_message[count] && count < TRACE_FORMATS_MAX; count++)
-        if (!dpk_host_trace_is_format(trace_message[count], TRACE_VALUES))
+        if (!dpk_trace_is_format(trace_message[count], TRACE_VALUES))
             return dpk_doca_unlock(c, __func__, DOCA_ERROR_INVALID_VALUE,
                                    "format %u takes more than five numbers, or a value that is not "
                                    "an integer: %s",

@@ -1,10 +1,9 @@
 /* Text of trace messages. */
+#include "trace/trace.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "api/host/trace.h"
-#include "base/base.h"
 
 /* A conversion: flags, width and precision are copied; the length is always that of 64 bits. */
 struct conversion {
@@ -33,7 +32,7 @@ static bool read_conversion(const char *at, struct conversion *out)
     return true;
 }
 
-bool dpk_host_trace_is_format(const char *format, unsigned count)
+bool dpk_trace_is_format(const char *format, unsigned count)
 {
     unsigned values = 0;
     for (const char *at = format; (at = strchr(at, '%'));) {
@@ -64,8 +63,8 @@ static int print_value(char *to, size_t size, const struct conversion *c, uint64
 }
 #pragma GCC diagnostic pop
 
-size_t dpk_host_trace_line(const char *format, const uint64_t *values, unsigned count,
-                           char line[DPK_TRACE_LINE])
+size_t dpk_trace_line(const char *format, const uint64_t *values, unsigned count,
+                      char line[DPK_TRACE_LINE])
 {
     size_t used = 0;
     unsigned next = 0;
@@ -86,8 +85,8 @@ size_t dpk_host_trace_line(const char *format, const uint64_t *values, unsigned 
     return used;
 }
 
-size_t dpk_host_trace_unknown(int format, const uint64_t *values, unsigned count,
-                              char line[DPK_TRACE_LINE])
+size_t dpk_trace_unknown(int format, const uint64_t *values, unsigned count,
+                         char line[DPK_TRACE_LINE])
 {
     int used = snprintf(line, DPK_TRACE_LINE, "format %d:", format);
     for (unsigned i = 0; i < count && i < DPK_TRACE_VALUES; i++)

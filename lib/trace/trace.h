@@ -3,11 +3,11 @@
  * Both may be hostile: a format has conversions of integers only.
  *
  *     char line[DPK_TRACE_LINE];
- *     if (dpk_host_trace_is_format("queue %u: %lx\n", 2))
- *         fwrite(line, 1, dpk_host_trace_line("queue %u: %lx\n", values, 2, line), out);
+ *     if (dpk_trace_is_format("queue %u: %lx\n", 2))
+ *         fwrite(line, 1, dpk_trace_line("queue %u: %lx\n", values, 2, line), out);
  */
-#ifndef DPK_API_HOST_TRACE_H
-#define DPK_API_HOST_TRACE_H
+#ifndef DPK_TRACE_TRACE_H
+#define DPK_TRACE_TRACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,12 +18,12 @@
 
 /* Returns true if the format's conversions are of integers (diuxXocp, with flags, width, precision and
  * length) and need at most `count` numbers. */
-bool dpk_host_trace_is_format(const char *format, unsigned count);
+bool dpk_trace_is_format(const char *format, unsigned count);
 /* Writes the line of a message with `count` numbers. Missing numbers are 0. Returns its length. */
-size_t dpk_host_trace_line(const char *format, const uint64_t *values, unsigned count,
-                           char line[DPK_TRACE_LINE]);
+size_t dpk_trace_line(const char *format, const uint64_t *values, unsigned count,
+                      char line[DPK_TRACE_LINE]);
 /* Writes the line of a message whose format is unknown. `count`: at most DPK_TRACE_VALUES. */
-size_t dpk_host_trace_unknown(int format, const uint64_t *values, unsigned count,
-                              char line[DPK_TRACE_LINE]);
+size_t dpk_trace_unknown(int format, const uint64_t *values, unsigned count,
+                         char line[DPK_TRACE_LINE]);
 
 #endif

@@ -60,8 +60,8 @@ copy_once() { # VERB BLOCK SIZE [OPTION ...]
 # its 32 receives are used up posts no others, and the client ends as with a card. Such a run, which has that line
 # and no other failure, says nothing of us, and is tried again.
 copy() { # VERB BLOCK SIZE [OPTION ...]
-    local tries
-    for tries in 1 2 3 4 5; do
+    local tries=0 until=$((SECONDS + 100))
+    while [ $((++tries)) -le 5 ] || [ "$SECONDS" -lt "$until" ]; do
         ! copy_once "$@" || return 0
         grep -q 'cq completion status 13(RNR retry counter exceeded)' client || break
         ! grep 'cq completion status' client server | grep -v 'status \(13(RNR\|5(Work Request Flushed\)' || break
@@ -88,8 +88,8 @@ copy() { # VERB BLOCK SIZE [OPTION ...]
     clients_setup fio fio
     copy send 64k 4m --verify=crc32c --do_verify=0
     grep -q 'READ: .*io=4096KiB' server
-    local tries=0 code=137
-    while [ "$code" -eq 137 ] && [ $((++tries)) -le 5 ]; do # 137: killed here, after the client got no receive (see copy)
+    local code=137 until=$((SECONDS + 100))
+    while [ "$code" -eq 137 ] && [ "$SECONDS" -lt "$until" ]; do # 137: killed here, after the client got no receive (see copy)
         serve "${job[@]}" --iodepth=32 --rw=read --bs=64k --size=4m --verify=md5 --port=
         in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" "${job[@]}" --iodepth=4 --rw=write --verb=send \
             --hostname=127.0.0.1 --port="$port" --bs=64k --size=4m --verify=crc32c --do_verify=0 >client 2>&1

@@ -94,7 +94,7 @@ static enum dpk_status start(struct worker *w, const struct options *o, const st
     if (status == DPK_OK && o->cpus)
         status = set_cpus(o->cpus, err);
     w->max_size = o->max_size ? o->max_size : 65536;
-    w->packed = malloc(w->max_size);
+    w->packed = malloc(NOTIFY_HEAD + w->max_size);
     w->plugins = calloc(args->count + 1, sizeof *w->plugins);
     if (status == DPK_OK && (!w->packed || !w->plugins))
         status = dpk_fail_nomem(err);
@@ -146,6 +146,9 @@ static enum dpk_status run(void *options, const struct dpk_args *args, struct dp
     if (o->parent && getppid() != (pid_t)o->parent)
         return dpk_fail(err, DPK_ERR_IO, "the service has ended");
     signal(SIGPIPE, SIG_IGN);
+    /* Plugins may call ucp_worker_fence in a handler, as NVIDIA's worker_rdmo does. There, UCX's other
+     * kind of fence, which waits, ends the process. */
+    setenv("UCX_FENCE_MODE", "weak", 0);
     dpk_urom_open(&w.channel, (int)o->fd);
     const enum dpk_status status = start(&w, o, args, err);
     if (status != DPK_OK)

@@ -434,12 +434,14 @@ static doca_error_t rdmo_pack(struct urom_worker_notify *notif, size_t *packed_n
                               void *packed_notif)
 {
     const struct urom_worker_notify_rdmo *n = (const void *)notif->plugin_notif;
-    if (notif->len > *packed_notif_len)
+    const size_t head = offsetof(struct urom_worker_notify, plugin_notif);
+    if (head + notif->len > *packed_notif_len)
         return DOCA_ERROR_TOO_BIG;
-    memcpy(packed_notif, n, sizeof *n);
+    memcpy(packed_notif, notif, head + sizeof *n);
     if (notif->len > sizeof *n) /* the notification of CLIENT_INIT, which is larger */
-        memcpy((uint8_t *)packed_notif + sizeof *n, n->client_init.addr, n->client_init.addr_len);
-    *packed_notif_len = notif->len;
+        memcpy((uint8_t *)packed_notif + head + sizeof *n, n->client_init.addr,
+               n->client_init.addr_len);
+    *packed_notif_len = head + notif->len;
     return DOCA_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "api/memh/memh.h"
 #include "worker.h"
 
 #define ADDRESS_MAX 65536u
@@ -20,6 +21,7 @@ enum dpk_status worker_plugin_load(const char *path, struct plugin *p, uint64_t 
     p->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!p->library)
         return dpk_fail(err, DPK_ERR_IO, "%s", dlerror());
+    memh_redirect(); /* the plugin may have loaded UCX */
     const get_version version_of = (get_version)dlsym(p->library, "urom_plugin_get_version");
     const get_iface iface_of = (get_iface)dlsym(p->library, "urom_plugin_get_iface");
     if (!version_of || !iface_of)

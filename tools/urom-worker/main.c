@@ -146,9 +146,6 @@ static enum dpk_status run(void *options, const struct dpk_args *args, struct dp
     if (o->parent && getppid() != (pid_t)o->parent)
         return dpk_fail(err, DPK_ERR_IO, "the service has ended");
     signal(SIGPIPE, SIG_IGN);
-    /* Plugins may call ucp_worker_fence in a handler, as NVIDIA's worker_rdmo does. There, UCX's other
-     * kind of fence, which waits, ends the process. */
-    setenv("UCX_FENCE_MODE", "weak", 0);
     dpk_urom_open(&w.channel, (int)o->fd);
     const enum dpk_status status = start(&w, o, args, err);
     if (status != DPK_OK)

@@ -80,7 +80,8 @@ IN_doca_eth := runtime/api/doca/eth/*.c runtime/api/doca-2.5/eth.c
 IN_doca_flow := runtime/api/doca/flow/*.c
 IN_doca_pcc := runtime/api/doca/pcc/*.c
 IN_doca_telemetry_dpa := runtime/api/doca/telemetry_dpa/*.c runtime/device/running/*.c
-IN_doca_urom := runtime/api/doca/urom/*.c runtime/bus/urom/*.c runtime/bus/comch/*.c runtime/bus/ring/*.c
+MEMH := runtime/api/memh/*.c runtime/api/paths/slots.c
+IN_doca_urom := runtime/api/doca/urom/*.c runtime/bus/urom/*.c runtime/bus/comch/*.c runtime/bus/ring/*.c runtime/bus/exports/*.c $(MEMH)
 IN_doca_verbs := runtime/api/doca/verbs/*.c
 IN_doca_rdma := $(foreach f,rdma settings connections tasks,runtime/api/doca/rdma/$(f).c) $(foreach f,rdma srq tasks,runtime/api/doca-2.5/$(f).c)
 IN_doca_common = $(filter-out $(wildcard $(foreach l,$(DOCA_LIBS),$(IN_doca_$(l)))),$(wildcard runtime/api/doca/*/*.c runtime/api/doca-2.2/*.c runtime/api/doca-2.5/*.c))
@@ -139,6 +140,8 @@ $(B)/bin/$(1): $$(filter-out $(O)/tools/dpacc/interface/% $(O)/tools/dpapcc/mode
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$(filter %.o %.a,$$^) -o $$@ $(PKG_LIBS) $$(LIBS_$(1)) -pthread
 endef
+# It gives its plugins functions of UCX.
+$(B)/bin/urom-worker: $(call objs,$(MEMH))
 # The one tool that draws on a terminal.
 LIBS_dpatop = $(CURSES_LIBS)
 # The one that makes code for the host's processor.

@@ -1,15 +1,16 @@
 /* Hostile messages of UROM: words of a channel, wishes for workers, what other programs of a domain say
- * about their workers and buffers, and requests of remote direct memory operations. */
+ * about their workers and buffers, requests of remote direct memory operations, and handles of memory. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "api/memh/handle.h"
 #include "api/urom/rdmo/rdmo.h"
 #include "bus/urom/urom.h"
 #include "urom-worker/worker.h"
 
-enum { IS_DOMAIN = 1, IS_REQUEST = 2 };
+enum { IS_DOMAIN = 1, IS_REQUEST = 2, IS_HANDLE = 4 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -141,11 +142,29 @@ static void fuzz_request(struct dpk_reader *r)
         free(pieces);
 }
 
+/* ---- Handles ---- */
+
+/* What is read can be written again. */
+static void fuzz_handle(struct dpk_reader *r)
+{
+    struct memh_handle h;
+    struct dpk_buf again = {0};
+    const uint8_t *bytes = r->pos;
+    if (!memh_handle_read(r, &h))
+        return;
+    memh_handle_write(&h, &again);
+    if (again.size != MEMH_HANDLE_SIZE || memcmp(again.data, bytes, again.size) != 0)
+        abort();
+    dpk_buf_free(&again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct dpk_reader r = dpk_reader(data, size);
     const uint8_t kind = dpk_read_u8(&r);
-    if (kind & IS_REQUEST)
+    if (kind & IS_HANDLE)
+        fuzz_handle(&r);
+    else if (kind & IS_REQUEST)
         fuzz_request(&r);
     else if (kind & IS_DOMAIN)
         fuzz_domain(&r);

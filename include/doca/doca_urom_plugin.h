@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "doca_error.h"
+#include "doca_version.h"
 
 /* The link of UCX's lists; a program without UCX's headers gets its two members. */
 #if __has_include(<ucs/datastruct/list.h>)
@@ -29,6 +30,9 @@ extern "C" {
 #endif
 
 #define DOCA_UROM_PLUGIN_NAME_MAX_LEN 48
+
+/* Writes the release of DOCA, for which a plugin is built, into its interface. */
+#define DOCA_STRUCT_CTOR(iface) ((iface).__doca_api_version = DOCA_VERSION_EXACT)
 
 /* A plugin, as doca_urom_service_get_plugins_list lists it. */
 struct doca_urom_service_plugin_info {
@@ -88,7 +92,8 @@ struct urom_plugin_iface {
     doca_error_t (*worker_cmd)(struct urom_worker_ctx *ctx, ucs_list_link_t *cmd_list);
     /* Does pending work, and adds notifications to a list. Returns EMPTY if it added no notification. */
     doca_error_t (*progress)(struct urom_worker_ctx *ctx, ucs_list_link_t *notif_list);
-    /* Writes the bytes that the host gets; *packed_notif_len is the room, then the size. */
+    /* Writes the notification: struct urom_worker_notify, then the bytes that the host gets.
+     * *packed_notif_len is the room, then the size of both. */
     doca_error_t (*notif_pack)(struct urom_worker_notify *notif, size_t *packed_notif_len,
                                void *packed_notif);
 };

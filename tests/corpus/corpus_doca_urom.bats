@@ -53,3 +53,31 @@ start_service() {
     [ "$status" -eq 0 ]
     says 'Server completed PING recv: over there' 'Client received PONG recv: over there'
 }
+
+# follow_readme FOLDER: the commands for NVIDIA's application of the example's README, in a network of their own, because
+# the application has a fixed port. UCX_MEM_EVENTS: see tests/tools/host_rdmo.bats.
+follow_readme() {
+    local as_root=
+    [ "$(id -u)" -eq 0 ] || as_root=-r
+    run env T="$DPAKIT_BUILD" APPLICATIONS="$source" UCX_MEM_EVENTS=n timeout 200 unshare $as_root -n \
+        bash -c "cd '$1' && set -e && ip link set lo up && . ./commands" 3>&-
+    echo "$output"
+    [ "$status" -eq 0 ]
+    says 'Append operation was finished successfully' 'Scatter operation was finished successfully'
+    [ "$(grep -c 'Flush complete' <<<"$output")" -eq 2 ]
+    grep -q 'packed length: [1-9]' "$1/server.log" # an exported handle
+    grep -q 'worker 0: ended, exit code 0' "$1/service.log"
+}
+
+@test "the application urom_rdmo, host and plugin, as the README says; with arguments and with JSON" {
+    need_source applications
+    need_ucx 1.16
+    [[ ${TEST_HOST_CFLAGS-} != *-fsanitize=* ]] || skip 'UCX carries no sanitizer'
+    mkdir "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two"
+    sed -n '/^```bash$/,/^```$/p' "$BATS_TEST_DIRNAME/../../examples/urom_rdmo/README.md" | grep -v '^```' >"$BATS_TEST_TMPDIR/one/commands"
+    follow_readme "$BATS_TEST_TMPDIR/one"
+    ln -s ../one/host ../one/dpu "$BATS_TEST_TMPDIR/two"
+    sed '/meson/d; s|-d mlx5_0 -m server|--json $APPLICATIONS/urom_rdmo/host/urom_rdmo_params.json|' \
+        "$BATS_TEST_TMPDIR/one/commands" >"$BATS_TEST_TMPDIR/two/commands"
+    follow_readme "$BATS_TEST_TMPDIR/two"
+}

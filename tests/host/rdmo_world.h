@@ -321,6 +321,24 @@ static inline void start_worker(struct target *t)
     } while (state != DOCA_CTX_STATE_RUNNING);
 }
 
+/* Returns the size of the handle, which is 0 without one. */
+static inline size_t put_exported(ucp_mem_h memh, uint8_t to[2048])
+{
+#if UCP_API_VERSION >= UCP_VERSION(1, 16)
+    const ucp_memh_pack_params_t params = {.field_mask = UCP_MEMH_PACK_PARAM_FIELD_FLAGS,
+                                           .flags = UCP_MEMH_PACK_FLAG_EXPORT};
+    void *packed;
+    size_t size;
+    CHECK(ucp_memh_pack(memh, &params, &packed, &size) == UCS_OK && size <= 2048);
+    memcpy(to, packed, size);
+    ucp_memh_buffer_release(packed, NULL);
+    return size;
+#else
+    (void)memh, (void)to;
+    return 0;
+#endif
+}
+
 static inline void map_memory(struct target *t, size_t size)
 {
     const ucp_mem_map_params_t params = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH |
@@ -337,10 +355,15 @@ static inline void map_memory(struct target *t, size_t size)
     memset(t->memory, 0, size);
     CHECK(ucp_rkey_pack(t->peer.context, t->handle, &packed, &packed_size) == UCS_OK);
     CHECK(packed_size <= sizeof t->place.packed);
-    struct urom_worker_rdmo_cmd cmd = {
-        .type = UROM_WORKER_CMD_RDMO_MR_REG,
-        .mr_reg = {.va = (uintptr_t)t->memory, .len = size, .packed_rkey_len = packed_size}};
-    CHECK(command(t, &cmd, packed, packed_size) == OK);
+    uint8_t both[4096]; /* the key and, where UCX has it, the exported handle */
+    const size_t handle_size = put_exported(t->handle, both + packed_size);
+    memcpy(both, packed, packed_size);
+    struct urom_worker_rdmo_cmd cmd = {.type = UROM_WORKER_CMD_RDMO_MR_REG,
+                                       .mr_reg = {.va = (uintptr_t)t->memory,
+                                                  .len = size,
+                                                  .packed_rkey_len = packed_size,
+                                                  .packed_memh_len = handle_size}};
+    CHECK(command(t, &cmd, both, packed_size + handle_size) == OK);
     t->place.rkey = t->told.mr_reg.rkey;
     t->place.packed_size = packed_size;
     memcpy(t->place.packed, packed, packed_size);

@@ -8,6 +8,9 @@
 #include "worker.h"
 
 #define BUSY_ROUNDS 2000 /* rounds without work before the worker sleeps */
+/* Zeros behind each command. UCX reads packed keys and handles without their size, and a program may
+ * have sent fewer bytes. */
+#define BEHIND 1024u
 
 static bool say_notify(struct worker *w, uint64_t plugin, uint64_t cookie, doca_error_t status,
                        const void *bytes, size_t size)
@@ -47,7 +50,7 @@ static struct plugin *find_plugin(struct worker *w, uint64_t id)
 static doca_error_t hand_over(struct worker *w, struct plugin *p, uint64_t cookie,
                               const uint8_t *bytes, size_t size)
 {
-    struct urom_worker_cmd_desc *d = calloc(1, sizeof *d + size);
+    struct urom_worker_cmd_desc *d = calloc(1, sizeof *d + size + BEHIND);
     struct pending *pending = d ? calloc(1, sizeof *pending) : NULL;
     if (!pending) {
         free(d);
@@ -112,15 +115,16 @@ static bool handle(struct worker *w, struct dpk_urom_message *m)
 static bool send_notification(struct worker *w, struct plugin *p, struct urom_worker_notif_desc *d)
 {
     const uint64_t cookie = d->worker_notif.urom_context;
-    size_t size = w->max_size;
+    size_t size = NOTIFY_HEAD + w->max_size;
     if (!take_pending(w, p->id, cookie))
         return true;
     doca_error_t result = p->ctx.iface.notif_pack(&d->worker_notif, &size, w->packed);
-    if (result == DOCA_SUCCESS && size > w->max_size)
+    if (result == DOCA_SUCCESS && (size < NOTIFY_HEAD || size - NOTIFY_HEAD > w->max_size))
         result = DOCA_ERROR_TOO_BIG;
     if (result != DOCA_SUCCESS)
         return say_notify(w, p->id, cookie, result, NULL, 0);
-    return say_notify(w, p->id, cookie, d->worker_notif.status, w->packed, size);
+    return say_notify(w, p->id, cookie, d->worker_notif.status, w->packed + NOTIFY_HEAD,
+                      size - NOTIFY_HEAD);
 }
 
 /* Returns true if there were notifications. *good: the program still takes them. */

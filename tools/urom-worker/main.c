@@ -94,7 +94,7 @@ static enum dpk_status start(struct worker *w, const struct options *o, const st
     if (status == DPK_OK && o->cpus)
         status = set_cpus(o->cpus, err);
     w->max_size = o->max_size ? o->max_size : 65536;
-    w->packed = malloc(w->max_size);
+    w->packed = malloc(NOTIFY_HEAD + w->max_size);
     w->plugins = calloc(args->count + 1, sizeof *w->plugins);
     if (status == DPK_OK && (!w->packed || !w->plugins))
         status = dpk_fail_nomem(err);

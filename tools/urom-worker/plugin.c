@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "api/memh/memh.h"
 #include "worker.h"
 
 #define ADDRESS_MAX 65536u
@@ -14,12 +15,27 @@ static enum dpk_status is_no_plugin(const char *path, struct dpk_error *err, con
     return dpk_fail(err, DPK_ERR_FORMAT, "%s: not a UROM plugin: %s", path, why);
 }
 
+/* Plugins may call ucp_worker_fence in a handler, as NVIDIA's worker_rdmo does. There, the fence that
+ * UCX 1.18 uses by default waits, and ends the process. Older UCX would warn of the setting. */
+static void choose_fence(void *library)
+{
+    void (*version)(unsigned *major, unsigned *minor, unsigned *release);
+    unsigned major = 0, minor = 0, release = 0;
+    *(void **)&version = dlsym(library, "ucp_get_version");
+    if (version)
+        version(&major, &minor, &release);
+    if (major > 1 || (major == 1 && minor >= 18))
+        setenv("UCX_FENCE_MODE", "weak", 0);
+}
+
 enum dpk_status worker_plugin_load(const char *path, struct plugin *p, uint64_t *version,
                                    struct dpk_error *err)
 {
     p->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!p->library)
         return dpk_fail(err, DPK_ERR_IO, "%s", dlerror());
+    memh_redirect(); /* the plugin may have loaded UCX */
+    choose_fence(p->library);
     const get_version version_of = (get_version)dlsym(p->library, "urom_plugin_get_version");
     const get_iface iface_of = (get_iface)dlsym(p->library, "urom_plugin_get_iface");
     if (!version_of || !iface_of)

@@ -23,6 +23,9 @@ struct pending {
 
 struct domain;
 
+/* What plugins write before the bytes of a notification that the program gets. */
+#define NOTIFY_HEAD offsetof(struct urom_worker_notify, plugin_notif)
+
 struct worker {
     struct dpk_urom_channel channel;
     uint64_t id;
@@ -31,7 +34,7 @@ struct worker {
     size_t plugin_count;
     struct pending *pending;
     struct domain *domains;
-    uint8_t *packed; /* max_size bytes, for notifications */
+    uint8_t *packed; /* NOTIFY_HEAD + max_size bytes, for notifications */
 };
 
 /* ---- plugin.c ---- */

@@ -34,4 +34,8 @@ struct paths_call {
 void paths_redirect(const struct paths_answers *answers, const struct paths_call *more,
                     size_t count);
 
+/* Redirects the `count` calls of `calls` only, which may be of any library. A program or library
+ * links one of the two functions. */
+void paths_redirect_calls(const struct paths_call *calls, size_t count);
+
 #endif

@@ -183,3 +183,9 @@ void paths_slots_redirect(const struct paths_list lists[2])
     seen = now;
     pthread_mutex_unlock(&lock);
 }
+
+void paths_redirect_calls(const struct paths_call *calls, size_t count)
+{
+    const struct paths_list lists[2] = {{calls, count}};
+    paths_slots_redirect(lists);
+}

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/memh/memh.h"
 #include "private.h"
 
 #define WORKERS_MAX     1024u
@@ -457,6 +458,7 @@ doca_error_t doca_urom_service_create(struct doca_urom_service **service_ctx)
         return DOCA_ERROR_NO_MEMORY;
     dpk_ctx_init(&s->ctx, &ops);
     dpk_urom_open(&s->channel, -1);
+    memh_redirect(); /* the program may pack handles of its memory for workers */
     s->max_workers = WORKERS_DEFAULT;
     s->max_size = SIZE_DEFAULT;
     s->queries = (struct dpk_task_pool){

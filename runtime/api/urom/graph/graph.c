@@ -99,10 +99,11 @@ static doca_error_t graph_progress(struct urom_worker_ctx *ctx, ucs_list_link_t 
 static doca_error_t graph_pack(struct urom_worker_notify *notif, size_t *packed_notif_len,
                                void *packed_notif)
 {
-    if (notif->len > *packed_notif_len)
+    const size_t size = offsetof(struct urom_worker_notify, plugin_notif) + notif->len;
+    if (size > *packed_notif_len)
         return DOCA_ERROR_TOO_BIG;
-    memcpy(packed_notif, notif->plugin_notif, notif->len);
-    *packed_notif_len = notif->len;
+    memcpy(packed_notif, notif, size);
+    *packed_notif_len = size;
     return DOCA_SUCCESS;
 }
 

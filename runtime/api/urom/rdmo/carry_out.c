@@ -63,8 +63,8 @@ static enum result collect(struct queue *q, struct memory *m, const uint8_t *byt
     return DONE;
 }
 
-/* Receives a record as a whole: directly into the target's memory if this process can map it, else
- * into memory of the worker. The pointer advances after the whole record has arrived, so the target
+/* Receives a record as a whole: directly into the target's memory if this process can map it or has its
+ * exported handle, else into memory of the worker. The pointer advances after the whole record has arrived, so the target
  * never sees a part of a record. */
 static enum result receive_record(struct item *i, struct queue *q, struct memory *m)
 {
@@ -72,13 +72,13 @@ static enum result receive_record(struct item *i, struct queue *q, struct memory
         if (!m->direct && i->client->bytes_of_own > OWN_MAX)
             return WAITS;
         rdmo_write_records(q);
-        rdmo_receive(i, m->direct ? m->direct + (q->value - m->va) : NULL);
+        rdmo_receive(i, m, q->value);
     }
     if (i->arrival == ARRIVES)
         return WAITS;
     if (i->arrival == LOST)
         return refuse(i, RDMO_FAILED);
-    if (!m->direct)
+    if (i->received)
         rdmo_write(i->client, m, q->value, i->received, i->length, i);
     return DONE;
 }
@@ -168,7 +168,7 @@ static enum result scatter(struct item *i)
     if (i->arrival == NOT_ASKED) {
         if (i->client->bytes_of_own > OWN_MAX)
             return WAITS;
-        rdmo_receive(i, NULL);
+        rdmo_receive(i, NULL, 0);
     }
     if (i->arrival == ARRIVES)
         return WAITS;

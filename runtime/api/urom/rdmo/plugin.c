@@ -55,6 +55,8 @@ static void remove_memory(struct rdmo *r, struct memory *m)
     while (*at != m)
         at = &(*at)->next;
     *at = m->next;
+    if (m->memh)
+        ucp_mem_unmap(r->context, m->memh);
     ucp_rkey_destroy(m->rkey);
     free(m);
 }
@@ -172,6 +174,19 @@ static doca_error_t create_rq(struct client *c, const uint8_t *bytes,
     return DOCA_SUCCESS;
 }
 
+/* Takes the handle that the target exported. Without one, payloads go through the worker. */
+static void map_exported(struct rdmo *r, struct memory *m, const uint8_t *handle)
+{
+#if UCP_API_VERSION >= UCP_VERSION(1, 16)
+    const ucp_mem_map_params_t params = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_EXPORTED_MEMH_BUFFER,
+                                         .exported_memh_buffer = handle};
+    if (ucp_mem_map(r->context, &params, &m->memh) != UCS_OK)
+        m->memh = NULL;
+#else
+    (void)r, (void)m, (void)handle; /* older UCX has no such handles */
+#endif
+}
+
 static doca_error_t register_memory(struct client *c, const struct urom_worker_rdmo_cmd *cmd,
                                     const uint8_t *bytes, struct urom_worker_notif_desc *n)
 {
@@ -190,6 +205,8 @@ static doca_error_t register_memory(struct client *c, const struct urom_worker_r
     m->id = r->next_id++;
     if (ucp_rkey_ptr(m->rkey, m->va, &direct) == UCS_OK)
         m->direct = direct;
+    else if (cmd->mr_reg.packed_memh_len > 0)
+        map_exported(r, m, bytes + cmd->mr_reg.packed_rkey_len);
     m->next = r->memories;
     r->memories = m;
     body_of(n)->mr_reg.rkey = m->id;
@@ -434,12 +451,14 @@ static doca_error_t rdmo_pack(struct urom_worker_notify *notif, size_t *packed_n
                               void *packed_notif)
 {
     const struct urom_worker_notify_rdmo *n = (const void *)notif->plugin_notif;
-    if (notif->len > *packed_notif_len)
+    const size_t head = offsetof(struct urom_worker_notify, plugin_notif);
+    if (head + notif->len > *packed_notif_len)
         return DOCA_ERROR_TOO_BIG;
-    memcpy(packed_notif, n, sizeof *n);
+    memcpy(packed_notif, notif, head + sizeof *n);
     if (notif->len > sizeof *n) /* the notification of CLIENT_INIT, which is larger */
-        memcpy((uint8_t *)packed_notif + sizeof *n, n->client_init.addr, n->client_init.addr_len);
-    *packed_notif_len = notif->len;
+        memcpy((uint8_t *)packed_notif + head + sizeof *n, n->client_init.addr,
+               n->client_init.addr_len);
+    *packed_notif_len = head + notif->len;
     return DOCA_SUCCESS;
 }
 

@@ -29,6 +29,7 @@ struct memory {
     struct client *client;
     ucp_rkey_h rkey;
     uint8_t *direct; /* the memory at va, if this process can map it; or NULL */
+    ucp_mem_h memh;  /* of a handle that the target exported (api/memh); or NULL */
 };
 
 /* A queue of records in the target, with the value of its pointer between two fences. */
@@ -121,8 +122,9 @@ void rdmo_write(struct client *c, struct memory *m, uint64_t place, uint8_t *byt
                 struct item *item);
 /* Starts to read the pointer of a queue. */
 void rdmo_load(struct queue *q);
-/* Starts to receive the payload of a rendezvous into `to`. NULL: into new memory. */
-void rdmo_receive(struct item *i, void *to);
+/* Starts to receive the payload of a rendezvous at `place` of the target's memory, if that is direct or
+ * was exported; else into new memory. */
+void rdmo_receive(struct item *i, const struct memory *m, uint64_t place);
 /* Makes written bytes visible in the target. Starts missing transfers, and returns true if all
  * written bytes are visible. Call it again when a transfer has ended. */
 bool rdmo_settle(struct client *c);

@@ -138,22 +138,27 @@ static void on_received(void *request, ucs_status_t status, size_t length, void 
     ucp_request_free(request);
 }
 
-void rdmo_receive(struct item *i, void *to)
+void rdmo_receive(struct item *i, const struct memory *m, uint64_t place)
 {
     struct client *c = i->client;
-    if (!to) {
-        to = i->received = malloc(i->length);
-        if (to)
-            c->bytes_of_own += i->length;
+    void *to = NULL;
+    ucp_request_param_t param = {.op_attr_mask =
+                                     UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+                                 .cb.recv_am = on_received,
+                                 .user_data = i};
+    if (m && m->direct) {
+        to = m->direct + (place - m->va);
+    } else if (m && m->memh) {
+        to = (void *)(uintptr_t)place; /* an address of the target */
+        param.op_attr_mask |= UCP_OP_ATTR_FIELD_MEMH;
+        param.memh = m->memh;
+    } else if ((to = i->received = malloc(i->length))) {
+        c->bytes_of_own += i->length;
     }
     if (!to) {
         i->arrival = LOST;
         return;
     }
-    const ucp_request_param_t param = {.op_attr_mask =
-                                           UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
-                                       .cb.recv_am = on_received,
-                                       .user_data = i};
     i->arrival = ARRIVES;
     i->users++;
     i->holds_data = false; /* UCX owns the description again */

@@ -68,7 +68,7 @@ LIB_ROOMS := base yaml chart trace profile coverage elf archive fat hashlist cer
 RT_ROOMS := $(filter-out engine/llvm,$(patsubst runtime/%/,%,$(sort $(wildcard $(foreach w,device bus engine gpu rdma net,runtime/$(w)/*/))))) \
             api/host api/pcc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
-DOCA_LIBS := argp rdma dma comch pcc eth flow verbs telemetry_dpa devemu urom
+DOCA_LIBS := argp rdma dma comch pcc eth flow gpunetio verbs telemetry_dpa devemu urom
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
 # Rooms are by object, libraries by name: which files of runtime/api/doca each library has. All that is
 # named nowhere here is in libdoca_common.so, as most of it is in DOCA's.
@@ -78,6 +78,7 @@ IN_doca_devemu := runtime/api/doca/devemu/*.c runtime/bus/pci/*.c
 IN_doca_dma := runtime/api/doca/dma/*.c
 IN_doca_eth := runtime/api/doca/eth/*.c runtime/api/doca-2.5/eth.c
 IN_doca_flow := runtime/api/doca/flow/*.c
+IN_doca_gpunetio := runtime/api/doca/gpunetio/*.c
 IN_doca_pcc := runtime/api/doca/pcc/*.c
 IN_doca_telemetry_dpa := runtime/api/doca/telemetry_dpa/*.c runtime/device/running/*.c
 MEMH := runtime/api/memh/*.c runtime/api/paths/slots.c
@@ -212,8 +213,11 @@ define doca_rule
 $(B)/lib/libdoca_$(1).so: runtime/api/doca/$(1)/exports.map $$(call objs,$(IN_doca_$(1))) $(B)/lib/libdoca_common.so
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(so_link) -L$(B)/lib -ldoca_common -ldpakit-engine $(O)/libdpkbase.a \
-	  $(PKG_LIBS) -pthread && $$(so_name)
+	  $(NEEDS_doca_$(1)) $(PKG_LIBS) -pthread && $$(so_name)
 endef
+# The emulated GPU is in the runtime of CUDA programs.
+NEEDS_doca_gpunetio := -L$(B)/lib/dpakit/cuda -lcudart -Wl,-rpath,'$$$$ORIGIN/dpakit/cuda'
+$(B)/lib/libdoca_gpunetio.so: $(B)/lib/dpakit/cuda/libcudart.so
 $(foreach r,$(DOCA_LIBS),$(eval $(call doca_rule,$(r))))
 # Plugins of UROM workers: room runtime/api/urom/NAME is worker_NAME.so. Those of UCX are left out where libucx-dev is missing.
 UCX := $(shell $(CROSS)pkg-config --exists ucx 2>/dev/null && echo yes)
@@ -370,7 +374,7 @@ figures:
 include packaging/packaging.mk
 
 # ---- Upkeep ----------------------------------------------------------------------------------------
-SOURCES = $(shell git ls-files '*.c' '*.h' ':!tests/golden')
+SOURCES = $(shell git ls-files '*.c' '*.h' '*.cuh' ':!tests/golden')
 format:
 	clang-format -i $(SOURCES)
 # One file a run: the analyzer mixes up files that it is given together.

@@ -54,10 +54,11 @@ $(SHARED_ONLY): $(B)/lib/lib%.a: packaging/shared-only.a.in
 
 # Names that build files of NVIDIA's tree link: dpacc takes libflexio-libc by itself, and libflexio_dev, which has all of
 # libflexio-os; libdoca_dpa_dev_comm has another name in DOCA 2.5 and 2.6.
-all: $(B)/lib/libflexio_libc.a $(B)/lib/libflexio_os.a $(B)/lib/libflexio-os.a $(B)/lib/libdoca_dpa_comm_dev.a
+all: $(B)/lib/libflexio_libc.a $(B)/lib/libflexio_os.a $(B)/lib/libflexio-os.a $(B)/lib/libdoca_dpa_comm_dev.a $(B)/lib/libdoca_gpunetio_device.a
 $(B)/lib/libflexio_libc.a: $(B)/lib/libflexio-libc.a ; $(Q)ln -sf $(<F) $@
 $(B)/lib/libdoca_dpa_comm_dev.a: $(B)/lib/libdoca_dpa_dev_comm.a ; $(Q)ln -sf $(<F) $@
-$(B)/lib/libflexio_os.a $(B)/lib/libflexio-os.a: packaging/packaging.mk
+# Headers have all of the device's part of DOCA GPUNetIO, too.
+$(B)/lib/libflexio_os.a $(B)/lib/libflexio-os.a $(B)/lib/libdoca_gpunetio_device.a: packaging/packaging.mk
 	$(Q)mkdir -p $(@D) && printf '!<arch>\n' >$@
 
 # ROOT: where NVIDIA's packages put theirs. DOCA: the release whose headers are in doca/include.

@@ -71,7 +71,8 @@ doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx,
 /* Puts the data path on the DPA of a DPA context. Errors: BAD_STATE if the context is not idle,
  * NOT_SUPPORTED if its kind cannot run on the DPA. */
 doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev);
-/* Always returns NOT_SUPPORTED: emulated devices have no GPU. */
+/* Puts the data path on a GPU (doca_gpunetio.h). Errors: BAD_STATE if the context is not idle,
+ * NOT_SUPPORTED if its kind cannot run on a GPU: only receive and send queues of doca_eth can. */
 doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev);
 
 /* Gets the number of completion vectors (interrupts) for the contexts of a device: always 1. */

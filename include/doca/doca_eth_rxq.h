@@ -11,8 +11,8 @@
  *     doca_eth_rxq_apply_queue_id(rxq, 0);
  *
  * REGULAR: each frame goes into the buffer of a task. MANAGED_MEMPOOL: each frame goes into a buffer of
- * the queue, and an event delivers it (doca_eth_rxq_cpu_data_path.h). CYCLIC is for GPUs, which
- * emulated devices do not have.
+ * the queue, and an event delivers it (doca_eth_rxq_cpu_data_path.h). CYCLIC: kernels of a GPU
+ * find frames in a ring of the queue (doca_eth_rxq_gpu_data_path.h).
  *
  * Functions that set something return BAD_STATE unless the context is idle, and INVALID_VALUE for NULL
  * and for an object that is not a receive queue (DOCA Ethernet programming guide, "DOCA ETH RXQ").
@@ -69,8 +69,8 @@ doca_error_t doca_eth_rxq_cap_get_max_packet_headroom(const struct doca_devinfo 
                                                       uint16_t *max_packet_headroom);
 doca_error_t doca_eth_rxq_cap_get_max_packet_tailroom(const struct doca_devinfo *devinfo,
                                                       uint16_t *max_packet_tailroom);
-/* Return DOCA_SUCCESS if the type or function is supported. Errors: NOT_SUPPORTED for CYCLIC and all
- * GPU functions, INVALID_VALUE also for an invalid type. */
+/* Returns DOCA_SUCCESS if the type is supported. Errors: NOT_SUPPORTED for CYCLIC on the CPU and for the
+ * other types on a GPU, INVALID_VALUE also for an invalid type. */
 doca_error_t doca_eth_rxq_cap_is_type_supported(const struct doca_devinfo *devinfo,
                                                 enum doca_eth_rxq_type type,
                                                 enum doca_eth_rxq_data_path_type data_path_type);
@@ -112,18 +112,19 @@ doca_error_t doca_eth_rxq_set_max_packet_size(struct doca_eth_rxq *eth_rxq,
 doca_error_t doca_eth_rxq_set_notification_moderation(struct doca_eth_rxq *eth_rxq,
                                                       uint16_t period_usec, uint16_t comp_count);
 
-/* Sets the type. Errors: NOT_SUPPORTED for CYCLIC. */
+/* Sets the type; REGULAR by default. A CYCLIC queue starts if its data path is on a GPU. */
 doca_error_t doca_eth_rxq_set_type(struct doca_eth_rxq *eth_rxq, enum doca_eth_rxq_type type);
 
-/* Sets the memory for a managed queue's buffers: a range of a map. The map must be started until the
- * queue is destroyed. Errors: NOT_SUPPORTED if the range is larger than 4 GiB. */
+/* Sets the memory for the buffers of a managed queue, or the packets of a cyclic one: a range of a map. The
+ * map must be started until the queue is destroyed. Errors: NOT_SUPPORTED if the range is larger than 4 GiB. */
 doca_error_t doca_eth_rxq_set_pkt_buf(struct doca_eth_rxq *eth_rxq, struct doca_mmap *mmap,
                                       uint32_t mmap_offset, uint32_t mmap_len);
 
 /* Estimates the bytes that a managed queue needs for traffic of `rate` (MB/s) if the program keeps each
  * frame for `pkt_max_process_time` (us): at least `max_burst_size` frames, with headroom and tailroom.
- * `log_max_lro_pkt_sz` is for CYCLIC. The result for REGULAR is 0. Errors: INVALID_VALUE if a size is
- * 0, NOT_SUPPORTED for CYCLIC, TOO_BIG if the result is more than 4 GiB. */
+ * For CYCLIC, rate and time do not count, and the number of frames is the next power of two.
+ * `log_max_lro_pkt_sz` is not used. The result for REGULAR is 0. Errors: INVALID_VALUE if a size is 0,
+ * TOO_BIG if the result is more than 4 GiB. */
 #if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 7, 0)
 doca_error_t doca_eth_rxq_estimate_packet_buf_size(
     enum doca_eth_rxq_type type, uint32_t rate, uint16_t pkt_max_process_time,
@@ -171,7 +172,8 @@ doca_error_t doca_eth_rxq_get_flow_queue_id(struct doca_eth_rxq *eth_rxq, uint16
  * does not run. */
 doca_error_t doca_eth_rxq_get_hw_queue_num(struct doca_eth_rxq *eth_rxq, uint32_t *hw_queue_num);
 
-/* Always returns NOT_SUPPORTED: emulated devices have no GPU. */
+/* Gets the queue for kernels (doca_gpunetio_dev_eth_rxq.cuh). Errors: NOT_SUPPORTED if its data path is
+ * not on a GPU, BAD_STATE if it does not run. */
 doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
                                          struct doca_gpu_eth_rxq **eth_rxq_ext);
 

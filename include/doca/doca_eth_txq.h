@@ -69,12 +69,12 @@ doca_error_t doca_eth_txq_cap_get_max_metadata_num(const struct doca_devinfo *de
 /* Return DOCA_SUCCESS: the device can compute checksums of IPv4, TCP and UDP. */
 doca_error_t doca_eth_txq_cap_is_l3_chksum_offload_supported(const struct doca_devinfo *devinfo);
 doca_error_t doca_eth_txq_cap_is_l4_chksum_offload_supported(const struct doca_devinfo *devinfo);
-/* Returns DOCA_SUCCESS if the type is supported. Errors: NOT_SUPPORTED for a GPU, INVALID_VALUE also
- * for an invalid type. */
+/* Returns DOCA_SUCCESS: the type is supported for the CPU and for a GPU. Errors: INVALID_VALUE also for
+ * an invalid type. */
 doca_error_t doca_eth_txq_cap_is_type_supported(const struct doca_devinfo *devinfo,
                                                 enum doca_eth_txq_type type,
                                                 enum doca_eth_txq_data_path_type data_path_type);
-/* Gets the kind of timed sending. Always NONE: emulated devices send at once. */
+/* Gets the kind of timed sending. Always NATIVE, for queues whose data path is on a GPU. */
 #if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 7, 0)
 doca_error_t doca_eth_txq_cap_get_wait_on_time_offload_supported(
     const struct doca_dev *dev,
@@ -128,7 +128,10 @@ doca_error_t doca_eth_txq_set_mss(struct doca_eth_txq *eth_txq, uint16_t mss);
 doca_error_t doca_eth_txq_set_max_lso_header_size(struct doca_eth_txq *eth_txq,
                                                   uint16_t max_lso_header_size);
 
-/* Always returns NOT_SUPPORTED (see above). */
+/* Lets kernels of a GPU send at a given time; queues of the CPU send at once. The second function gets
+ * the value for kernels of a time in nanoseconds since 1970 (CLOCK_REALTIME, the clock of emulated
+ * devices). Errors: BAD_STATE if the queue is not idle; for the second function, if the first was not
+ * called; INVALID_VALUE also for a time after the year 2106. */
 doca_error_t doca_eth_txq_set_wait_on_time_offload(struct doca_eth_txq *eth_txq);
 doca_error_t doca_eth_txq_calculate_timestamp(struct doca_eth_txq *eth_txq, uint64_t timestamp_ns,
                                               uint64_t *wait_on_time_value);
@@ -142,12 +145,15 @@ doca_error_t doca_eth_txq_get_flow_queue_id(struct doca_eth_txq *eth_txq, uint16
 /* Gets the queue's number on the device. Errors: BAD_STATE if the queue does not run. */
 doca_error_t doca_eth_txq_get_hw_queue_num(struct doca_eth_txq *eth_txq, uint32_t *hw_queue_num);
 
-/* Always returns NOT_SUPPORTED: emulated devices have no GPU. */
+/* Gets the queue for kernels (doca_gpunetio_dev_eth_txq.cuh). Errors: NOT_SUPPORTED if its data path is
+ * not on a GPU, BAD_STATE if it does not run. */
 doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
                                          struct doca_gpu_eth_txq **eth_txq_ext);
 
-/* Events of queues whose data path is on a GPU, and flags of such queues. Functions of queues return
- * NOT_SUPPORTED; functions of events, which never come, return INVALID_VALUE. */
+/* Flags of tasks, and events of queues whose data path is on a GPU. Events never come: kernels look for
+ * completions themselves, and doca_eth_txq_gpu_set_completion_on_gpu says so to the queue. It returns
+ * BAD_STATE if the queue is not idle. The other functions of queues return NOT_SUPPORTED, functions of
+ * events INVALID_VALUE. */
 enum doca_eth_txq_ol_flags {
     DOCA_ETH_TXQ_OL_FLAGS_L3_CSUM = 1,
     DOCA_ETH_TXQ_OL_FLAGS_L4_CSUM = 2,

@@ -16,6 +16,11 @@ extern "C" {
 #define DOCA_FLOW_ETHER_ADDR_LEN 6 /* bytes of a MAC address */
 #define DOCA_FLOW_VLAN_MAX       2 /* VLAN tags of a frame that are known */
 
+/* Types of Ethernet frames, for htons and the field eth.type. */
+#define DOCA_FLOW_ETHER_TYPE_IPV4 0x0800
+#define DOCA_FLOW_ETHER_TYPE_IPV6 0x86dd
+#define DOCA_FLOW_ETHER_TYPE_TEB  0x6558 /* transparent Ethernet bridging */
+
 enum doca_flow_l3_type {
     DOCA_FLOW_L3_TYPE_NONE = 0,
     DOCA_FLOW_L3_TYPE_IP4,

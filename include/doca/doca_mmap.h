@@ -67,9 +67,11 @@ doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t l
 doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa,
                                         uint64_t dpa_addr, size_t len);
 
-/* Sets memory of a GPU driver's file descriptor. Always fails: NOT_SUPPORTED, since emulated devices
- * have no peers on their bus, or INVALID_VALUE if there are no bytes, or the range exceeds the address
- * space. */
+/* Sets memory of a GPU: `len` bytes from `dmabuf_offset` of the descriptor, which doca_gpu_dmabuf_fd
+ * gave. Devices name them by addresses from `addr`. The map keeps the memory after the program closes
+ * the descriptor or frees the memory. Errors: NOT_SUPPORTED if the descriptor is not of memory,
+ * INVALID_VALUE if there are no bytes, the range exceeds the address space or the file is too short;
+ * NO_MEMORY. */
 doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
                                            size_t dmabuf_offset, size_t len);
 

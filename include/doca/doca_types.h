@@ -57,6 +57,13 @@ enum doca_access_flag {
     DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING = 1 << 6,
 };
 
+/* Memory of a GPU program (doca_gpunetio.h): where it is, and which processors reach it. */
+enum doca_gpu_mem_type {
+    DOCA_GPU_MEM_TYPE_GPU = 0,     /* on the GPU, for kernels and devices alone */
+    DOCA_GPU_MEM_TYPE_GPU_CPU = 1, /* on the GPU; the CPU has a second address for it */
+    DOCA_GPU_MEM_TYPE_CPU_GPU = 2, /* of the CPU, and also read and written by kernels */
+};
+
 enum doca_pci_func_type {
     DOCA_PCI_FUNC_TYPE_PF = 0, /* physical function */
     DOCA_PCI_FUNC_TYPE_VF,     /* virtual function */

@@ -210,7 +210,7 @@ static void frames(void)
     CHECK(doca_eth_txq_task_lso_send_set_conf(txq, eth_txq_task_lso_send_ended,
                                               eth_txq_task_lso_send_ended, 1400, 128, 4) == OK);
     CHECK(doca_eth_txq_cap_get_wait_on_time_offload_supported(dev, &type) == OK &&
-          type == DOCA_ETH_WAIT_ON_TIME_TYPE_NONE);
+          type == DOCA_ETH_WAIT_ON_TIME_TYPE_NATIVE);
 #if DOCA_VERSION_MINOR < 6
     first_names(rxq);
 #endif

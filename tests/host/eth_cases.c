@@ -248,7 +248,9 @@ void settings_out_of_range_are_refused(void)
     CHECK(doca_eth_rxq_create(w.dev, 1 << 20, FRAME, &r) == DOCA_ERROR_INVALID_VALUE);
     CHECK(doca_eth_rxq_create(w.dev, 1, UINT32_MAX, &r) == DOCA_ERROR_INVALID_VALUE && !r);
     CHECK(doca_eth_rxq_create(w.dev, 4, FRAME, &r) == OK);
-    CHECK(doca_eth_rxq_set_type(r, DOCA_ETH_RXQ_TYPE_CYCLIC) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_eth_rxq_set_type(r, DOCA_ETH_RXQ_TYPE_CYCLIC) == OK);
+    CHECK(doca_ctx_start(doca_eth_rxq_as_doca_ctx(r)) == DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_eth_rxq_set_type(r, DOCA_ETH_RXQ_TYPE_REGULAR) == OK);
     CHECK(doca_eth_rxq_set_metadata_num(r, 2) == DOCA_ERROR_NOT_SUPPORTED);
     CHECK(doca_eth_rxq_set_flow_tag(r, 2) == DOCA_ERROR_INVALID_VALUE);
     CHECK(doca_eth_rxq_set_max_burst_size(r, 1 << 20) == DOCA_ERROR_INVALID_VALUE);

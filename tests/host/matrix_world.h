@@ -18,7 +18,9 @@
 #include <doca_devemu_pci_ep.h>
 #include <doca_dma.h>
 #include <doca_eth_rxq_cpu_data_path.h>
+#include <doca_eth_rxq_gpu_data_path.h>
 #include <doca_eth_txq_cpu_data_path.h>
+#include <doca_eth_txq_gpu_data_path.h>
 #include <doca_flow.h>
 #include <doca_graph.h>
 #include <doca_mmap_advise.h>

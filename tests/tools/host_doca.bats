@@ -113,7 +113,7 @@ setup_file() {
 redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
     local i=$DPAKIT_BUILD/include
     {
-        (cd "$i/$2" && ls) | sed 's/.*/#include <&>/'
+        (cd "$i/$2" && ls) | sed '/\.cuh$/d; s/.*/#include <&>/'
         # The names are declared.
         printf '#ifdef __cplusplus\n#define DECLARED(f) namespace declared { using ::f; }\n'
         printf '#define VALUE(name, value) static_assert(name == value, #name)\n'

@@ -68,7 +68,7 @@ setup() {
             grep -vE "doca_eth.*($of_2_5)" | LC_ALL=C sort |
             diff "$here/doca_$name.txt" -
     done
-    { printf '#include <doca_%s.h>\n' eth_rxq_cpu_data_path eth_txq_cpu_data_path flow
+    { printf '#include <doca_%s.h>\n' eth_{rxq,txq}_{cpu,gpu}_data_path flow
       sed 's/.*/void *const p_& = (void *)\&&;/' "$here/doca_eth.txt" "$here/doca_flow.txt"; } >"$t/names.c"
     gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
 }

@@ -60,6 +60,10 @@ prepare_doca_eth() {
     cp "$BATS_TEST_DIRNAME/../../examples/eth_text/eth_text.c" .
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
 }
+prepare_doca_gpunetio() {
+    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only, as dpacu"
+    export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
+}
 prepare_doca_rdma() {
     cp "$BATS_TEST_DIRNAME/../../examples/rdma_say/rdma_say.c" .
     export LD_LIBRARY_PATH=$DPAKIT_BUILD/lib build=$DPAKIT_BUILD
@@ -165,6 +169,7 @@ examples_of() {
 @test "doca-rdma(7)" { examples_of doca-rdma; }
 @test "doca-dma(7)" { examples_of doca-dma; }
 @test "doca-eth(7)" { examples_of doca-eth; }
+@test "doca-gpunetio(7)" { examples_of doca-gpunetio; }
 @test "dpadev(1)" { examples_of dpadev; }
 @test "dparun(1)" { examples_of dparun; }
 @test "doca_caps(1)" { examples_of doca_caps; }

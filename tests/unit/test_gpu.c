@@ -55,6 +55,33 @@ static void memory_has_an_end(void **state)
     assert_true(dpk_gpu_memory_free(host, DPK_GPU_MEMORY_HOST));
 }
 
+static void hidden_memory_has_two_addresses(void **state)
+{
+    (void)state;
+    struct dpk_gpu_memory m, found;
+    const size_t align = (size_t)1 << 21;
+    assert_true(dpk_gpu_memory_new_aligned(5000, align, DPK_GPU_MEMORY_HIDDEN, &m));
+    assert_true(m.base % align == 0 && m.bus && (uintptr_t)m.bus != m.base);
+    char *at = (char *)m.base, *bus = m.bus;
+    assert_ptr_equal(dpk_gpu_memory_bus(at + 4999), bus + 4999);
+    assert_ptr_equal(dpk_gpu_memory_bus(bus), bus);
+    bus[4999] = 7;
+    assert_false(dpk_gpu_memory_admit(at + 5000));
+    assert_false(dpk_gpu_memory_admit(bus));
+    assert_true(dpk_gpu_memory_admit(at + 1) && dpk_gpu_memory_admit(at));
+    assert_true(dpk_gpu_memory_find(at, &found) && found.open);
+    assert_int_equal(at[4999], 7);
+    dpk_gpu_memory_hide();
+    assert_true(dpk_gpu_memory_find(at, &found) && !found.open);
+    assert_int_equal(dpk_gpu_memory_used(), 5000);
+    assert_true(dpk_gpu_memory_free(at, DPK_GPU_MEMORY_HIDDEN));
+    assert_int_equal(dpk_gpu_memory_used(), 0);
+    assert_true(dpk_gpu_memory_new_aligned(64, 1, DPK_GPU_MEMORY_MAPPED, &m));
+    assert_ptr_equal(dpk_gpu_memory_bus((char *)m.base), (char *)m.base);
+    dpk_gpu_memory_reset(); /* the host's memory stays */
+    assert_true(dpk_gpu_memory_free((char *)m.base, DPK_GPU_MEMORY_MAPPED));
+}
+
 static void memory_of_others_is_noted_once(void **state)
 {
     (void)state;
@@ -175,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_allocation_is_found_by_each_of_its_addresses),
         cmocka_unit_test(memory_has_an_end),
+        cmocka_unit_test(hidden_memory_has_two_addresses),
         cmocka_unit_test(memory_of_others_is_noted_once),
         cmocka_unit_test(work_of_a_stream_is_done_in_order),
         cmocka_unit_test(a_stream_waits_for_an_event_of_another),

@@ -494,6 +494,76 @@ static void several_frames_need_a_queue_that_allows_them(void **state)
     assert_int_equal(w.left, 0);
 }
 
+/* A wait for a time in slot 2, and a frame of 64 bytes after it. */
+static void put_wait(const struct dpk_queue *sq, uint32_t seconds, uint32_t nanoseconds)
+{
+    const uint64_t at = put_control(&w, ring_at(2), sq, 0, 0x0f, 3);
+    put_be32(&w, at, 2u << 24 | 0x0f);
+    memset(w.memory + at + 16, 0, 32);
+    put_be32(&w, at + 16, 5);
+    put_be32(&w, at + 32, seconds);
+    put_be32(&w, at + 36, nanoseconds);
+    put_frame(&w, 2, sq, 1, DATA, 64);
+}
+
+static struct dpk_queue *timed_sq(void)
+{
+    struct dpk_queue *sq = NULL;
+    struct dpk_queue_options o = wq_options(&w, 2, DPK_SQ, cq_new(&w, 2));
+    o.timed_sends = true;
+    w.plugged = true;
+    assert_int_equal(dpk_queue_create(w.nic, &o, &sq, NULL), DPK_OK);
+    return sq;
+}
+
+static void frames_wait_for_a_time(void **state)
+{
+    (void)state;
+    struct dpk_queue *sq = timed_sq();
+    put_wait(sq, UINT32_MAX, 7);
+    dpk_queue_ring(sq, 2);
+    assert_int_equal(w.left, 0);
+    assert_false(is_there(&w, 2, 0));
+    assert_true(dpk_queue_due(sq) == UINT64_C(4294967295000000007));
+    put_wait(sq, 1000, 999999999); /* in 1970 */
+    dpk_queue_ring(sq, 2);
+    assert_int_equal(w.left, 1);
+    assert_true(is_there(&w, 2, 0) && is_there(&w, 2, 1));
+    assert_int_equal(cqe_at(&w, 2, 0).request, 0x0f);
+    assert_true(dpk_queue_due(sq) == 0);
+}
+
+static void a_queue_that_waits_can_fail(void **state)
+{
+    (void)state;
+    struct dpk_queue *sq = timed_sq();
+    put_wait(sq, UINT32_MAX, 0);
+    dpk_queue_ring(sq, 2);
+    dpk_queue_fail(sq);
+    assert_int_equal(w.left, 0);
+    assert_int_equal(cqe_at(&w, 2, 1).syndrome, 0x05);
+    assert_true(dpk_queue_due(sq) == 0);
+}
+
+static void bad_waits_are_errors(void **state)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        end_world(state);
+        begin_world(state);
+        struct dpk_queue *sq =
+            i == 0 ? wq_new(&w, 2, DPK_SQ, cq_new(&w, 2)) : timed_sq(); /* not made for waits */
+        put_wait(sq, 1, i == 1 ? 1000000000 : 0);
+        if (i == 2)
+            put_be32(&w, ring_at(2) + 16, 4); /* another condition */
+        if (i == 3)
+            put_be32(&w, ring_at(2) + 4, dpk_queue_number(sq) << 8 | 2); /* too short */
+        dpk_queue_ring(sq, 2);
+        assert_int_equal(cqe_at(&w, 2, 0).opcode, 13);
+        assert_int_equal(cqe_at(&w, 2, 0).syndrome, 0x02);
+        assert_int_equal(w.left, 0);
+    }
+}
+
 static void what_is_not_emulated_ends_in_an_error(void **state)
 {
     (void)state;
@@ -574,6 +644,9 @@ int main(void)
         TEST(frames_are_gathered),
         TEST(wqes_wrap_around_the_ring),
         TEST(short_and_long_frames_are_refused),
+        TEST(frames_wait_for_a_time),
+        TEST(a_queue_that_waits_can_fail),
+        TEST(bad_waits_are_errors),
         TEST(a_wqe_sends_several_frames),
         TEST(bad_wqes_of_several_frames_are_errors),
         TEST(a_wqe_without_frames_is_an_error),

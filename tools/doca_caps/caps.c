@@ -291,9 +291,9 @@ void caps_print(const struct doca_devinfo *info, const char *library)
     }
 }
 
-static const char *const libraries[] = {"common", "argp",          "comch", "devemu",
-                                        "dma",    "eth",           "flow",  "pcc",
-                                        "rdma",   "telemetry_dpa", "urom",  "verbs"};
+static const char *const libraries[] = {"common",        "argp", "comch",    "devemu", "dma",
+                                        "eth",           "flow", "gpunetio", "pcc",    "rdma",
+                                        "telemetry_dpa", "urom", "verbs"};
 #define LIBRARIES (sizeof libraries / sizeof *libraries)
 
 bool caps_knows_library(const char *name)

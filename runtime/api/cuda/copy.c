@@ -36,9 +36,12 @@ static int check(const struct dpk_stream_copy *c, enum cudaMemcpyKind kind)
 static cudaError_t copy(const struct dpk_stream_copy *c, enum cudaMemcpyKind kind,
                         cudaStream_t stream, bool waits)
 {
+    struct dpk_stream_copy on_bus = *c;
+    on_bus.to = dpk_gpu_memory_bus(c->to);
+    on_bus.from = dpk_gpu_memory_bus(c->from);
     int error = check(c, kind);
     if (!error && c->width && c->rows)
-        error = dpk_stream_copy(cuda_stream(stream), c);
+        error = dpk_stream_copy(cuda_stream(stream), &on_bus);
     if (!error && waits)
         error = dpk_stream_wait(cuda_stream(stream));
     return cuda_error(error);
@@ -95,9 +98,11 @@ static cudaError_t fill(const struct dpk_stream_fill *f, cudaStream_t stream, bo
     if (!is_inside(f->to, f->pitch, f->count, f->rows, true) ||
         (f->rows > 1 && f->pitch < f->count))
         return cuda_error(cudaErrorInvalidValue);
+    struct dpk_stream_fill on_bus = *f;
+    on_bus.to = dpk_gpu_memory_bus(f->to);
     int error = dpk_gpu_failed();
     if (!error && f->count && f->rows)
-        error = dpk_stream_fill(cuda_stream(stream), f);
+        error = dpk_stream_fill(cuda_stream(stream), &on_bus);
     if (!error && waits)
         error = dpk_stream_wait(cuda_stream(stream));
     return cuda_error(error);

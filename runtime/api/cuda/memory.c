@@ -115,7 +115,8 @@ cudaError_t cudaHostUnregister(void *at)
 
 static bool is_host(const struct dpk_gpu_memory *m)
 {
-    return m->kind == DPK_GPU_MEMORY_HOST || m->kind == DPK_GPU_MEMORY_REGISTERED;
+    return m->kind == DPK_GPU_MEMORY_HOST || m->kind == DPK_GPU_MEMORY_REGISTERED ||
+           m->kind == DPK_GPU_MEMORY_MAPPED;
 }
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
@@ -154,7 +155,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     if (!dpk_gpu_memory_find(at, &m))
         return cudaSuccess;
     void *pointer = (void *)(uintptr_t)at;
-    const bool device = m.kind == DPK_GPU_MEMORY_DEVICE || m.kind == DPK_GPU_MEMORY_VARIABLE;
+    const bool device = m.kind == DPK_GPU_MEMORY_DEVICE || m.kind == DPK_GPU_MEMORY_VARIABLE ||
+                        m.kind == DPK_GPU_MEMORY_HIDDEN;
     attributes->device = 0;
     attributes->devicePointer = pointer;
     attributes->hostPointer = device ? NULL : pointer;

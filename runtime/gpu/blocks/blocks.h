@@ -66,6 +66,9 @@ unsigned dpk_blocks_workers(void);
  * range. */
 bool dpk_blocks_set_stack(size_t bytes);
 size_t dpk_blocks_stack(void);
+/* Installs the signal handlers for faults of kernels, and for code of the CPU that touches hidden
+ * memory of the GPU (memory.h). The first grid installs them, too. */
+void dpk_blocks_catch_faults(void);
 /* Returns true if the caller runs on a worker. */
 bool dpk_blocks_inside(void);
 

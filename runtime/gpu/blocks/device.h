@@ -41,6 +41,8 @@ uint32_t dpk_gpu_active(void);
 /* Lets other threads run. */
 void dpk_gpu_yield(void);
 void dpk_gpu_sleep(uint32_t nanoseconds);
+/* Wakes threads of the host that sleep on a futex at `word`: threads of emulated devices. */
+void dpk_gpu_wake(uint32_t *word);
 uint64_t dpk_gpu_clock(void);       /* cycles of the processor's counter */
 uint64_t dpk_gpu_globaltimer(void); /* nanoseconds */
 void dpk_gpu_trap(void) __attribute__((noreturn));

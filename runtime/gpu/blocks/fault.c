@@ -1,10 +1,13 @@
 /* Faults of device code: the signal handler leaves the fiber, and its worker reports the fault. */
 #include "private.h"
 
+#include "gpu/memory/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { CAUGHT = sizeof caught / sizeof *caught, SIGNAL_STACK = 64 << 10 };
@@ -56,9 +59,37 @@ static void pass_on(int number, siginfo_t *info, void *context)
     }
 }
 
+/* Reports that code of the CPU touches memory of the GPU. The address faults again after this. */
+static void tell_hidden(const void *address)
+{
+    char text[160];
+    const int size =
+        snprintf(text, sizeof text,
+                 "dpakit: GPU: the CPU reads or writes address %p: this is GPU memory, "
+                 "which only kernels and copies reach\n",
+                 address);
+    if (size > 0 && write(STDERR_FILENO, text, (size_t)size) < 0)
+        return;
+}
+
+/* A page of hidden memory gets its access when a kernel first touches it. */
+static bool resolve_hidden(const struct fiber *f, int number, const siginfo_t *info)
+{
+    struct dpk_gpu_memory m;
+    if (number != SIGSEGV || info->si_code != SEGV_ACCERR)
+        return false;
+    if (f)
+        return dpk_gpu_memory_admit(info->si_addr);
+    if (dpk_gpu_memory_find(info->si_addr, &m) && m.kind == DPK_GPU_MEMORY_HIDDEN)
+        tell_hidden(info->si_addr);
+    return false;
+}
+
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     struct fiber *f = block_here();
+    if (resolve_hidden(f, number, info))
+        return;
     if (!f || info->si_code <= 0 || f->block->worker->fault.signal) {
         pass_on(number, info, context);
         return;
@@ -69,13 +100,19 @@ static void on_fault(int number, siginfo_t *info, void *context)
     redirect(w, context);
 }
 
-void block_fault_catch(void)
+static void catch_faults(void)
 {
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
     action.sa_sigaction = on_fault;
     sigemptyset(&action.sa_mask);
     for (unsigned i = 0; i < CAUGHT; i++)
         sigaction(caught[i], &action, &before[i]);
+}
+
+void dpk_blocks_catch_faults(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, catch_faults);
 }
 
 void block_fault_stack(void)

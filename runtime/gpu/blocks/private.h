@@ -126,7 +126,6 @@ bool block_warp_settle(struct block *b);
 void block_fail_report(struct block *b, struct fiber *f);
 
 /* ---- fault.c ---- */
-void block_fault_catch(void); /* installs the signal handlers, once in a process */
 void block_fault_stack(void); /* gives the calling worker a stack for signal handlers */
 
 /* ---- line.c ---- */

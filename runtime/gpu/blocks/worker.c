@@ -1,6 +1,8 @@
 /* Workers: host threads that run blocks, and jobs of streams. */
 #include "private.h"
 
+#include "gpu/memory/memory.h"
+
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -18,6 +20,7 @@ static pthread_cond_t news = PTHREAD_COND_INITIALIZER;
 static struct dpk_grid *grids, **grids_end = &grids;
 static struct job *jobs, **jobs_end = &jobs;
 static _Atomic unsigned waiting; /* number of grids and jobs in the lists */
+static _Atomic unsigned running; /* number of grids that have started and not ended */
 static unsigned asleep;
 static unsigned workers_running;
 static _Thread_local struct worker *own;
@@ -85,8 +88,11 @@ static void prepare(struct block *b, struct worker *w, struct dpk_grid *g, uint6
 
 static void grid_left(struct dpk_grid *g, uint64_t blocks)
 {
-    if (atomic_fetch_sub(&g->left, blocks) == blocks)
-        g->ended(g);
+    if (atomic_fetch_sub(&g->left, blocks) != blocks)
+        return;
+    if (atomic_fetch_sub(&running, 1) == 1)
+        dpk_gpu_memory_hide();
+    g->ended(g);
 }
 
 /* Takes the next block of the first grid. The caller holds the lock. */
@@ -242,7 +248,7 @@ static bool start_worker(unsigned number)
 
 static void begin(void)
 {
-    block_fault_catch();
+    dpk_blocks_catch_faults();
     for (unsigned i = 0; i < dpk_blocks_workers(); i++)
         workers_running += start_worker(i);
 }
@@ -278,6 +284,7 @@ bool dpk_blocks_start(struct dpk_grid *grid)
     atomic_store(&grid->sync_round, 0);
     if (!have_workers())
         return false;
+    atomic_fetch_add(&running, 1);
     pthread_mutex_lock(&gate);
     *grids_end = grid;
     grids_end = &grid->after;

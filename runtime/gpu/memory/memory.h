@@ -5,7 +5,12 @@
  *     void *at = dpk_gpu_memory_new(4096, DPK_GPU_MEMORY_DEVICE);
  *     struct dpk_gpu_memory m;
  *     if (dpk_gpu_memory_find(at, &m)) ...             // m.base, m.size, m.kind
- *     dpk_gpu_memory_free(at);
+ *     dpk_gpu_memory_free(at, DPK_GPU_MEMORY_DEVICE);
+ *
+ * Hidden memory has two addresses: the device's, which only kernels may use, and that of the bus, by
+ * which copies, emulated NICs and a CPU with a window reach it. A page of the device's view has no
+ * access until a kernel faults on it (dpk_gpu_memory_admit). It loses the access again when no kernel
+ * runs (dpk_gpu_memory_hide).
  */
 #ifndef DPK_GPU_MEMORY_MEMORY_H
 #define DPK_GPU_MEMORY_MEMORY_H
@@ -20,12 +25,17 @@ enum dpk_gpu_memory_kind {
     DPK_GPU_MEMORY_MANAGED,
     DPK_GPU_MEMORY_REGISTERED, /* the program's own memory */
     DPK_GPU_MEMORY_VARIABLE,   /* a variable of device code */
+    DPK_GPU_MEMORY_HIDDEN,     /* memory of the device that the CPU cannot read by this address */
+    DPK_GPU_MEMORY_MAPPED,     /* memory of the host that libraries of the device allocated */
 };
 
 struct dpk_gpu_memory {
     uintptr_t base;
     size_t size;
     enum dpk_gpu_memory_kind kind;
+    void *bus; /* the address on the bus; NULL: it is `base` */
+    int file;  /* HIDDEN: a memory file with its bytes; owned by this room */
+    bool open; /* HIDDEN: kernels have access now */
 };
 
 /* The size of the emulated GPU's memory in bytes, and the number of allocated bytes. */
@@ -34,7 +44,11 @@ size_t dpk_gpu_memory_used(void);
 
 /* Returns zeroed memory, or NULL if not enough memory is left. `size` must not be 0. */
 void *dpk_gpu_memory_new(size_t size, enum dpk_gpu_memory_kind kind);
-/* Frees memory of dpk_gpu_memory_new. Returns false if `at` is not the beginning of an allocation
+/* Allocates HIDDEN or MAPPED memory at a multiple of `align`, a power of two. Returns false if not
+ * enough memory is left. */
+bool dpk_gpu_memory_new_aligned(size_t size, size_t align, enum dpk_gpu_memory_kind kind,
+                                struct dpk_gpu_memory *out);
+/* Frees memory of these two functions. Returns false if `at` is not the beginning of an allocation
  * of this kind. */
 bool dpk_gpu_memory_free(void *at, enum dpk_gpu_memory_kind kind);
 /* Notes memory that the program or its code owns. Returns false if a part of it is noted already,
@@ -43,6 +57,14 @@ bool dpk_gpu_memory_note(void *at, size_t size, enum dpk_gpu_memory_kind kind);
 bool dpk_gpu_memory_forget(void *at, enum dpk_gpu_memory_kind kind);
 /* Finds the allocation or note that contains the address. Returns false for an unknown address. */
 bool dpk_gpu_memory_find(const void *at, struct dpk_gpu_memory *out);
+/* Returns the address by which the CPU and devices reach a byte. It is `at` if the memory is not
+ * hidden. */
+void *dpk_gpu_memory_bus(const void *at);
+/* Gives kernels access to the hidden memory that contains the address. Returns false if no hidden
+ * memory contains it. */
+bool dpk_gpu_memory_admit(const void *at);
+/* Takes the access to all hidden memory away. */
+void dpk_gpu_memory_hide(void);
 /* Frees all memory of the device. */
 void dpk_gpu_memory_reset(void);
 

@@ -74,6 +74,7 @@ struct dpk_queue {
     uint16_t taken;        /* receives */
     uint16_t next;         /* of a linked RMP: index of the next receive */
     uint16_t posted, done; /* sends, in blocks: posted by doorbells, and read */
+    uint64_t due;          /* SQ: the time for which the next send waits; 0: none */
     bool waits;            /* QP: the next request of its peer waits for a receive */
     struct pair *pair;     /* QP */
     bool first_error;      /* the first error has had its completion */

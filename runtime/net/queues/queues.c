@@ -292,6 +292,14 @@ void dpk_queue_ring(struct dpk_queue *q, uint16_t posted)
     queues_unlock(q->nic);
 }
 
+uint64_t dpk_queue_due(struct dpk_queue *q)
+{
+    queues_lock(q->nic);
+    const uint64_t due = q->state == DPK_QP_RTS && q->done != q->posted ? q->due : 0;
+    queues_unlock(q->nic);
+    return due;
+}
+
 bool dpk_queue_ring_number(struct dpk_queues *nic, uint32_t number, const void *user,
                            uint16_t posted)
 {

@@ -101,6 +101,8 @@ struct dpk_queue_options {
     unsigned log_receives;      /* QP */
     bool no_sends, no_receives; /* QP */
     bool multi_sends;           /* SQ: WQEs of several frames are allowed (enhanced MPSW) */
+    bool timed_sends;           /* SQ: WQEs that wait for a time are allowed; the owner then calls
+                                   dpk_queue_due after each doorbell */
     bool linked; /* RMP: each receive starts with a segment that has the index of the next */
     struct dpk_queue_place ring;   /* of a QP: receives of 16 bytes first, then sends */
     struct dpk_queue_place record; /* doorbell record, 8 bytes: receives posted, sends posted; of a
@@ -132,6 +134,9 @@ uint32_t dpk_queue_number(const struct dpk_queue *q);
 /* Rings the send doorbell. `posted` is the number of blocks ever posted, and wraps. More blocks than
  * the ring has put the queue into the error state. */
 void dpk_queue_ring(struct dpk_queue *q, uint16_t posted);
+/* Returns the time, in nanoseconds of CLOCK_REALTIME, for which the next WQE of an SQ with `timed_sends`
+ * waits, or 0 if none waits. The owner should ring the doorbell again at that time. */
+uint64_t dpk_queue_due(struct dpk_queue *q);
 /* Rings the send doorbell of a queue by a number from a program. Returns false if no SQ or QP has that
  * number and that `user`. */
 bool dpk_queue_ring_number(struct dpk_queues *nic, uint32_t number, const void *user,

@@ -1,8 +1,30 @@
 /* Send queues: their WQEs are carried out in order. */
+#include <time.h>
+
 #include "model.h"
 
-/* Carries out the next WQE of an Ethernet send queue. */
-static void run_one(struct dpk_queue *q)
+static uint64_t real_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Sends the frames of a WQE, if it has any. */
+static enum dpk_rc_status carry_out(struct dpk_queue *q, const struct wqe *wqe, struct why *why)
+{
+    if (wqe->control.opcode == WQE_NOP)
+        return DPK_RC_OK;
+    if (wqe->control.opcode != WQE_WAIT)
+        return queues_frame_send(q, wqe, why);
+    return q->options.timed_sends
+               ? DPK_RC_OK
+               : queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                                   "the queue was not made for sends that wait for a time");
+}
+
+/* Carries out the next WQE of an Ethernet send queue. Returns false if it waits for a time. */
+static bool run_one(struct dpk_queue *q)
 {
     uint8_t bytes[WQE_MAX + DPK_WQEBB];
     struct control control;
@@ -13,8 +35,13 @@ static void run_one(struct dpk_queue *q)
     if (wrong == DPK_RC_OK)
         wrong = queues_wqe_parse(bytes, (size_t)blocks * DPK_WQEBB, true, &wqe, &why);
     uint64_t size = wrong == DPK_RC_OK ? wqe.data.total : 0;
-    if (wrong == DPK_RC_OK && control.opcode != WQE_NOP)
-        wrong = queues_frame_send(q, &wqe, &why);
+    if (wrong == DPK_RC_OK && wqe.time > 0 && q->options.timed_sends && wqe.time > real_time()) {
+        q->due = wqe.time;
+        return false;
+    }
+    q->due = 0;
+    if (wrong == DPK_RC_OK)
+        wrong = carry_out(q, &wqe, &why);
     if (wrong != DPK_RC_OK)
         queues_send_tell(q, &control, &why);
     const bool completes = queues_send_complete(q, &control, wrong, size);
@@ -23,6 +50,7 @@ static void run_one(struct dpk_queue *q)
         queue_warn(q, "its CQ 0x%x is in the error state", q->options.send_cq->number);
     if (wrong != DPK_RC_OK || !completes)
         queue_fail(q);
+    return true;
 }
 
 void queues_send_run(struct dpk_queue *q)
@@ -36,9 +64,7 @@ void queues_send_run(struct dpk_queue *q)
     }
     if (q->state == DPK_QP_ERROR)
         queues_send_flush(q);
-    while (q->state == DPK_QP_RTS && q->done != q->posted) {
-        run_one(q);
+    while (q->state == DPK_QP_RTS && q->done != q->posted && run_one(q))
         if (queues_moved_too_much(q))
             queue_fail(q);
-    }
 }

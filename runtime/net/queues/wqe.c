@@ -7,10 +7,14 @@
 
 #include "queues.h"
 
-#define INLINE       0x80000000u
-#define LIST_END_KEY 0x100u
-#define ATOMIC_SIZE  8u
-#define BYTES_2G     0x80000000u /* meaning of a byte count of 0 */
+#define INLINE        0x80000000u
+#define LIST_END_KEY  0x100u
+#define ATOMIC_SIZE   8u
+#define BYTES_2G      0x80000000u /* meaning of a byte count of 0 */
+#define NS_PER_SECOND 1000000000u
+
+/* Of a WQE that waits for a time (MLX5_OPC_MOD_WAIT_TIME, MLX5_WAIT_COND_CYCLIC_SMALLER). */
+enum { WAIT_FOR_TIME = 2, WAIT_CYCLIC_SMALLER = 5 };
 
 /* Flags in the control segment (MLX5_WQE_CTRL_*). */
 enum { FLAGS_AT = 11, SOLICITED = 2, FENCE_SHIFT = 5, FENCE = 2 };
@@ -138,6 +142,26 @@ static bool is_remote(uint8_t opcode)
            opcode == WQE_READ;
 }
 
+/* Parses the segment of a wait for a time: condition, key, address, value, mask. The value has
+ * seconds in its upper half and nanoseconds in its lower half, as real-time clocks of ConnectX devices
+ * do. The address and the mask are not used. */
+static enum dpk_rc_status wait_parse(struct dpk_reader *r, struct wqe *out, struct why *why)
+{
+    const uint32_t condition = dpk_read_be32(r);
+    dpk_read_skip(r, 4 + 8);
+    const uint64_t seconds = dpk_read_be32(r), nanoseconds = dpk_read_be32(r);
+    dpk_read_skip(r, 8);
+    out->time = seconds * NS_PER_SECOND + nanoseconds;
+    if (r->failed)
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                                 "it has %u segments, too few for a wait", out->control.segments);
+    if (condition != WAIT_CYCLIC_SMALLER || nanoseconds >= NS_PER_SECOND)
+        return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                                 "its wait has the condition %u and %u nanoseconds", condition,
+                                 (unsigned)nanoseconds);
+    return DPK_RC_OK;
+}
+
 static bool has_opcode(uint8_t opcode, bool ethernet)
 {
     if (opcode == WQE_NOP || opcode == WQE_SEND)
@@ -178,7 +202,9 @@ enum dpk_rc_status queues_wqe_parse(const uint8_t *bytes, size_t size, bool ethe
         (size_t)out->control.segments * WQE_SEGMENT > size)
         return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it has %u segments",
                                  out->control.segments);
-    if (out->control.modifier != 0 || !has_opcode(out->control.opcode, ethernet))
+    const bool waits = ethernet && out->control.opcode == WQE_WAIT;
+    if (out->control.modifier != (waits ? WAIT_FOR_TIME : 0) ||
+        !(waits || has_opcode(out->control.opcode, ethernet)))
         return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
                                  "this queue has no such operation (modifier 0x%02x)",
                                  out->control.modifier);
@@ -186,6 +212,8 @@ enum dpk_rc_status queues_wqe_parse(const uint8_t *bytes, size_t size, bool ethe
     dpk_read_skip(&r, WQE_SEGMENT);
     if (out->control.opcode == WQE_NOP)
         return DPK_RC_OK;
+    if (waits)
+        return wait_parse(&r, out, why);
     const enum dpk_rc_status wrong = middle_parse(&r, ethernet, out, why);
     return wrong != DPK_RC_OK ? wrong : data_parse(&r, false, &out->data, why);
 }

@@ -15,6 +15,7 @@ enum opcode {
     WQE_SEND = 0x0a,
     WQE_SEND_IMMEDIATE = 0x0b,
     WQE_LARGE_SEND = 0x0e, /* TSO: data is cut into segments of TCP */
+    WQE_WAIT = 0x0f,       /* for a time: the next WQEs follow then */
     WQE_READ = 0x10,
     WQE_COMPARE_SWAP = 0x11,
     WQE_FETCH_ADD = 0x12,
@@ -44,6 +45,7 @@ struct wqe {
     uint16_t headers;          /* bytes of headers in the WQE, the first piece of `data` */
     uint16_t tci;              /* of a tag to insert, */
     bool has_tag, service_tag; /* there is a tag; its type is 0x88a8 */
+    uint64_t time;             /* of a wait: nanoseconds of CLOCK_REALTIME */
     uint64_t address;          /* of the peer's memory */
     uint32_t key;
     uint64_t operand, compare; /* atomics */

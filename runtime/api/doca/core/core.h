@@ -1,6 +1,6 @@
 /*
  * core: the base of all DOCA libraries: handles of objects (object.h), descriptors for peers
- * (descriptor.h), devices, contexts with their tasks and progress engines, errors and the log of
+ * (descriptor.h), GPUs (gpu.h), devices, contexts with their tasks and progress engines, errors and the log of
  * the SDK. This room knows no particular kind of context.
  *
  *     struct dpk_dev *d = dpk_object_pin(dev, &dpk_dev_kind);   // NULL: not a device
@@ -16,6 +16,7 @@
 #include <doca_pe.h>
 
 #include "api/doca/core/descriptor.h"
+#include "api/doca/core/gpu.h"
 #include "api/doca/core/object.h"
 #include "api/host/host.h"
 #include "device/state/state.h"
@@ -167,6 +168,7 @@ struct dpk_ctx_ops {
     /* Sends the tasks that `take` holds back; called with the lock. NULL: `take` holds no tasks back. */
     void (*flush)(struct dpk_ctx *ctx);
     bool has_datapath;   /* dpk_ctx_set_datapath accepts this context */
+    bool has_gpu;        /* doca_ctx_set_datapath_on_gpu accepts this context */
     bool ends_by_errors; /* a failed task stops the context, and its other tasks fail, too */
 };
 
@@ -198,8 +200,8 @@ void dpk_ctx_clear(struct dpk_ctx *ctx);
 /* Connects the context to a progress engine. Errors: BAD_STATE if the context is not idle, NOT_PERMITTED
  * if the context is already connected. */
 doca_error_t dpk_ctx_connect(struct dpk_ctx *ctx, struct doca_pe *pe);
-/* Sets the object that executes the data path. Errors: NOT_SUPPORTED if the context's kind has no data path
- * elsewhere, BAD_STATE if the context is not idle. */
+/* Sets the DPA context that executes the data path. Errors: NOT_SUPPORTED if the context's kind has no data
+ * path there, BAD_STATE if the context is not idle. */
 doca_error_t dpk_ctx_set_datapath(struct dpk_ctx *ctx, void *object);
 bool dpk_ctx_is_running(const struct dpk_ctx *ctx);
 /* Returns the state in words, for messages: "idle". */

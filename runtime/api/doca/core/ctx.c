@@ -162,15 +162,16 @@ bool dpk_ctx_end_stop(struct dpk_ctx *ctx)
     return idle;
 }
 
-doca_error_t dpk_ctx_set_datapath(struct dpk_ctx *ctx, void *object)
+/* `can`: the context's kind has its data path on such an object, which `where` names. */
+static doca_error_t set_datapath(struct dpk_ctx *ctx, void *object, bool can, const char *where)
 {
     doca_error_t result = DOCA_SUCCESS;
     void *before = NULL;
+    if (!can)
+        return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                "contexts of this kind have no data path on a %s", where);
     pthread_mutex_lock(&ctx->object.lock);
-    if (!ctx->ops->has_datapath) {
-        result = dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
-                                  "contexts of this kind have no data path on a DPA");
-    } else if (atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE) {
+    if (atomic_load(&ctx->state) != DOCA_CTX_STATE_IDLE) {
         result = not_idle(ctx);
     } else {
         before = ctx->datapath;
@@ -179,6 +180,11 @@ doca_error_t dpk_ctx_set_datapath(struct dpk_ctx *ctx, void *object)
     pthread_mutex_unlock(&ctx->object.lock);
     dpk_object_drop(before);
     return result;
+}
+
+doca_error_t dpk_ctx_set_datapath(struct dpk_ctx *ctx, void *object)
+{
+    return set_datapath(ctx, object, ctx->ops->has_datapath, "DPA");
 }
 
 /* ---- Contexts on a device ---- */
@@ -293,8 +299,15 @@ doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t 
 doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
 {
     struct dpk_ctx *c = gpu_dev ? dpk_object_pin_ctx(ctx) : NULL;
+    struct dpk_gpu *g = dpk_object_pin(gpu_dev, &dpk_gpu_kind);
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (c && !g && c->ops->has_gpu)
+        dpk_doca_because(result, "the GPU is not, or no longer, one of doca_gpu_create");
+    else if (c)
+        result = set_datapath(c, g, c->ops->has_gpu, "GPU");
+    dpk_object_drop(g);
     dpk_object_drop(c);
-    return dpk_doca_end(ctx, __func__, c ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
+    return dpk_doca_end(ctx, __func__, result);
 }
 
 #define COMPLETION_VECTORS 1

@@ -9,7 +9,10 @@
 #define DPK_API_DOCA_ETH_ETH_H
 
 #include <doca_eth_rxq_cpu_data_path.h>
+#include <doca_eth_rxq_gpu_data_path.h>
 #include <doca_eth_txq_cpu_data_path.h>
+#include <doca_eth_txq_gpu_data_path.h>
+#include <doca_gpunetio_eth_def.h>
 
 #include "api/doca/memory/memory.h"
 #include "api/nic/nic.h"
@@ -26,12 +29,16 @@ struct eth_memory {
     struct dpk_nic_memory ops; /* first */
     uint8_t *bytes;
     size_t size;
+    struct dpk_gpu *gpu; /* whose memory it is: a reference; NULL: the heap's */
 };
 
 /* A receive or send queue with its completion queue. */
 struct eth_rings {
     struct dpk_nic_listener listener; /* first */
     struct dpk_ctx *ctx;
+    struct dpk_gpu *gpu; /* set before the rings are opened: they are in memory for kernels */
+    bool timed,
+        silent; /* as well: sends may wait for a time; kernels look for completions themselves */
     struct dpk_queue *queue, *cq; /* NULL: not open */
     struct dpk_queues *nic;
     struct eth_memory ring, completions, record, consumed_record;
@@ -120,7 +127,8 @@ struct rxq {
     doca_eth_rxq_event_managed_recv_handler_cb_t came, failed;
     doca_eth_rxq_event_batch_managed_recv_handler_cb_t batch_came, batch_failed;
     unsigned batch_max, batch_min;
-    struct receive_event *event; /* a reference */
+    struct receive_event *event;     /* a reference */
+    struct doca_gpu_eth_rxq *handle; /* of a queue of kernels: in memory of the GPU; NULL: none */
 };
 extern const struct dpk_kind eth_rxq_kind;
 
@@ -164,6 +172,10 @@ struct txq {
     uint16_t batch_max, large_batch_max;
     struct send_item *in_flight; /* by index of the ring: the first block of each */
     uint16_t done;               /* blocks whose task has ended */
+    /* Of a queue of kernels. */
+    bool timed, completes_on_gpu, rings_on_cpu;
+    struct doca_gpu_eth_txq *handle; /* in memory of the GPU; NULL: none */
+    struct eth_server *server;       /* rings the doorbell for kernels */
 };
 extern const struct dpk_kind eth_txq_kind;
 
@@ -182,6 +194,34 @@ doca_error_t eth_txq_expand(struct doca_eth_txq *eth_txq, size_t pool, uint32_t 
  * *status. */
 bool eth_batch_ended(struct dpk_task *task, uint16_t place, doca_error_t *status);
 bool eth_is_batch(const struct dpk_task *task);
+
+/* ---- Queues of kernels: gpu_rxq.c, gpu_txq.c; gpu_calls.c has the calls of programs ---- */
+
+/* Returns the GPU of the queue's data path, or NULL. */
+static inline struct dpk_gpu *eth_gpu(const struct dpk_dev_ctx *ctx)
+{
+    return ctx->ctx.datapath;
+}
+/* Returns the bytes from one buffer of the queue's own memory to the next. */
+static inline uint64_t eth_slot_size(uint32_t head, uint32_t packet, uint32_t tail)
+{
+    return ((uint64_t)head + packet + tail + DPK_WQEBB - 1) & ~(uint64_t)(DPK_WQEBB - 1);
+}
+/* Start and stop the parts of a queue whose data path is on a GPU, with the lock of its context. */
+doca_error_t eth_gpu_rxq_start(struct rxq *q);
+void eth_gpu_rxq_stop(struct rxq *q);
+doca_error_t eth_gpu_txq_start(struct txq *q);
+void eth_gpu_txq_stop(struct txq *q);
+
+/* ---- Doorbells of kernels: server.c ---- */
+
+/* Starts a thread that executes what kernels post to a send queue. `bell` must outlive it. Returns NULL
+ * without memory or threads. */
+struct eth_server *eth_server_start(struct dpk_queue *queue, struct doca_gpu_eth_bell *bell);
+/* Ends the thread. NULL is ignored. */
+void eth_server_end(struct eth_server *server);
+/* Rings the doorbell for a kernel that could not. */
+void eth_server_ring(struct doca_gpu_eth_bell *bell);
 
 /* ---- Capabilities of devices ---- */
 

@@ -14,8 +14,7 @@ const struct dpk_kind eth_receive_batch_kind = {.release = event_release};
 
 static uint64_t slot_size(const struct rxq *q)
 {
-    return ((uint64_t)q->headroom + q->packet + q->tailroom + DPK_WQEBB - 1) &
-           ~(uint64_t)(DPK_WQEBB - 1);
+    return eth_slot_size(q->headroom, q->packet, q->tailroom);
 }
 
 /* Posts a buffer of the pool. Returns false if no buffer is free, or the ring is full. */

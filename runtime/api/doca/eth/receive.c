@@ -71,6 +71,8 @@ bool eth_rxq_progress(struct dpk_ctx *ctx)
 {
     struct rxq *q = rxq_of(ctx);
     const bool stops = atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING;
+    if (q->handle)
+        return false; /* kernels take completions */
     if (q->type == DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL)
         return eth_rxq_progress_managed(q, stops);
     /* The port flushes posted receives of a queue in the error state. */
@@ -83,7 +85,7 @@ bool eth_rxq_is_ready(const struct dpk_ctx *ctx)
 {
     const struct rxq *q = (const struct rxq *)ctx;
     const bool batches = q->batch_came != NULL && q->type == DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL;
-    return q->rings.cq && eth_rings_have(&q->rings, batches ? q->batch_min : 1);
+    return !q->handle && q->rings.cq && eth_rings_have(&q->rings, batches ? q->batch_min : 1);
 }
 
 static void receive_tell(dpk_task_callback callback, void *task, union doca_data task_data,

@@ -40,9 +40,11 @@ static bool store(const struct dpk_nic_memory *memory, uint64_t address, const v
 
 static struct dpk_trigger *completed(struct dpk_nic_listener *listener, unsigned count, bool event)
 {
+    const struct eth_rings *r = (struct eth_rings *)listener;
     (void)count;
     (void)event;
-    dpk_ctx_notify(((struct eth_rings *)listener)->ctx);
+    if (!r->silent)
+        dpk_ctx_notify(r->ctx);
     return NULL;
 }
 
@@ -56,16 +58,30 @@ static bool listens(const struct dpk_nic_listener *listener)
 
 static const struct dpk_nic_memory memory_ops = {.load = load, .store = store};
 
-static bool memory_new(struct eth_memory *m, size_t size)
+static void memory_free(struct eth_memory *m)
+{
+    if (m->gpu)
+        m->gpu->ops->free(m->bytes);
+    else
+        free(m->bytes);
+    dpk_object_drop(m->gpu);
+    m->gpu = NULL;
+    m->bytes = NULL;
+}
+
+static bool memory_new(struct eth_memory *m, size_t size, struct dpk_gpu *gpu)
 {
     m->ops = memory_ops;
-    if (m->bytes && m->size == size) {
+    if (m->bytes && m->size == size && m->gpu == gpu) {
         memset(m->bytes, 0, size);
         return true;
     }
-    free(m->bytes);
+    memory_free(m);
     m->size = size;
-    m->bytes = aligned_alloc(DPK_WQEBB, (size + DPK_WQEBB - 1) & ~(size_t)(DPK_WQEBB - 1));
+    if (gpu)
+        dpk_object_hold(m->gpu = gpu);
+    m->bytes = gpu ? gpu->ops->alloc(size)
+                   : aligned_alloc(DPK_WQEBB, (size + DPK_WQEBB - 1) & ~(size_t)(DPK_WQEBB - 1));
     if (m->bytes)
         memset(m->bytes, 0, size);
     return m->bytes != NULL;
@@ -74,9 +90,10 @@ static bool memory_new(struct eth_memory *m, size_t size)
 static bool memories_new(struct eth_rings *r)
 {
     const size_t depth = (size_t)1 << r->log_depth;
-    if (!memory_new(&r->ring, depth << r->log_size) ||
-        !memory_new(&r->completions, depth * DPK_CQE) || !memory_new(&r->record, DPK_WQEBB) ||
-        !memory_new(&r->consumed_record, DPK_WQEBB))
+    if (!memory_new(&r->ring, depth << r->log_size, r->gpu) ||
+        !memory_new(&r->completions, depth * DPK_CQE, r->gpu) ||
+        !memory_new(&r->record, DPK_WQEBB, r->gpu) ||
+        !memory_new(&r->consumed_record, DPK_WQEBB, r->gpu))
         return false;
     for (size_t i = 0; i < depth; i++)
         r->completions.bytes[i * DPK_CQE + CQE_VALIDITY] = CQE_INVALID;
@@ -90,6 +107,7 @@ static enum dpk_status queues_new(struct eth_rings *r, const struct dpk_dev *dev
                                          .log_depth = r->log_depth,
                                          .ring.memory = &r->completions,
                                          .record.memory = &r->consumed_record,
+                                         .overrun_ignore = r->silent && kind == DPK_SQ,
                                          .user = r};
     enum dpk_status status = dpk_queue_create(r->nic, &cq, &r->cq, err);
     const struct dpk_queue_options queue = {.kind = kind,
@@ -100,6 +118,7 @@ static enum dpk_status queues_new(struct eth_rings *r, const struct dpk_dev *dev
                                             .send_cq = r->cq,
                                             .receive_cq = r->cq,
                                             .domain = dev->domain,
+                                            .timed_sends = r->timed,
                                             .user = r};
     return status == DPK_OK ? dpk_queue_create(r->nic, &queue, &r->queue, err) : status;
 }
@@ -157,7 +176,7 @@ void eth_rings_free(struct eth_rings *r)
 {
     struct eth_memory *const all[] = {&r->ring, &r->completions, &r->record, &r->consumed_record};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]->bytes);
+        memory_free(all[i]);
 }
 
 /* ---- Entries ---- */

@@ -44,7 +44,7 @@ doca_error_t doca_eth_rxq_cap_is_type_supported(const struct doca_devinfo *devin
                            data_path_type != DOCA_ETH_RXQ_DATA_PATH_TYPE_GPU))
         return dpk_doca_end(devinfo, __func__, DOCA_ERROR_INVALID_VALUE);
     const bool can =
-        type != DOCA_ETH_RXQ_TYPE_CYCLIC && data_path_type == DOCA_ETH_RXQ_DATA_PATH_TYPE_CPU;
+        (type == DOCA_ETH_RXQ_TYPE_CYCLIC) == (data_path_type == DOCA_ETH_RXQ_DATA_PATH_TYPE_GPU);
     return dpk_doca_end(devinfo, __func__,
                         dpk_devinfo_answer(devinfo, can ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED));
 }
@@ -77,6 +77,12 @@ static unsigned log_entry(const struct rxq *q)
 static doca_error_t rxq_start(struct dpk_ctx *ctx)
 {
     struct rxq *q = (struct rxq *)ctx;
+    if (eth_gpu(&q->base))
+        return eth_gpu_rxq_start(q);
+    if (q->type == DOCA_ETH_RXQ_TYPE_CYCLIC)
+        return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                "a cyclic receive queue has its data path on a GPU "
+                                "(doca_ctx_set_datapath_on_gpu)");
     if (!ctx->pe)
         return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the receive queue has no progress engine");
     if (is_managed(q) ? !q->event || !q->mmap : q->tasks.max == 0)
@@ -108,6 +114,7 @@ static doca_error_t rxq_stop(struct dpk_ctx *ctx)
     if (q->rings.queue)
         dpk_dev_remove_receiver(q->base.dev, dpk_queue_number(q->rings.queue));
     q->has_id = false;
+    eth_gpu_rxq_stop(q);
     close_all(q);
     return DOCA_SUCCESS;
 }
@@ -117,6 +124,7 @@ static const struct dpk_ctx_ops ops = {.start = rxq_start,
                                        .progress = eth_rxq_progress,
                                        .is_ready = eth_rxq_is_ready,
                                        .notifies = true,
+                                       .has_gpu = true,
                                        .ends_by_errors = true};
 
 static bool is_burst(uint32_t max_burst_size)
@@ -172,11 +180,6 @@ struct doca_ctx *doca_eth_rxq_as_doca_ctx(struct doca_eth_rxq *eth_rxq)
 
 /* ---- Settings ---- */
 
-static doca_error_t no_cyclic(void)
-{
-    return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED, "cyclic receive queues are not emulated");
-}
-
 /* Returns the queue, locked. *result is BAD_STATE if `good` is a success and the queue is not idle,
  * else `good`. */
 static struct rxq *begin_change(struct doca_eth_rxq *eth_rxq, doca_error_t good,
@@ -230,11 +233,8 @@ doca_error_t doca_eth_rxq_set_notification_moderation(struct doca_eth_rxq *eth_r
 doca_error_t doca_eth_rxq_set_type(struct doca_eth_rxq *eth_rxq, enum doca_eth_rxq_type type)
 {
     doca_error_t result;
-    struct rxq *q = begin_change(eth_rxq,
-                                 !is_type(type) ? eth_outside((unsigned)type, 0, 2)
-                                 : type == DOCA_ETH_RXQ_TYPE_CYCLIC ? no_cyclic()
-                                                                    : DOCA_SUCCESS,
-                                 &result);
+    struct rxq *q = begin_change(
+        eth_rxq, is_type(type) ? DOCA_SUCCESS : eth_outside((unsigned)type, 0, 2), &result);
     if (result == DOCA_SUCCESS)
         q->type = type;
     return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
@@ -275,22 +275,26 @@ doca_error_t doca_eth_rxq_estimate_packet_buf_size(enum doca_eth_rxq_type type, 
                          DPK_FRAME_MAX, BURST_MAX);
         return dpk_doca_end(NULL, __func__, DOCA_ERROR_INVALID_VALUE);
     }
-    if (type == DOCA_ETH_RXQ_TYPE_CYCLIC)
-        return dpk_doca_end(NULL, __func__, no_cyclic());
     if (type == DOCA_ETH_RXQ_TYPE_REGULAR) {
         *buf_size = 0;
         return dpk_doca_end(NULL, __func__, DOCA_SUCCESS);
     }
-    /* MB/s times microseconds are bytes. Twice as many, because frames arrive while the program has
-     * buffers. */
-    const uint64_t slot =
-        ((uint64_t)head_size + max_packet_size + tail_size + DPK_WQEBB - 1) & ~(uint64_t)63;
-    const uint64_t kept = 2 * ((uint64_t)rate * pkt_max_process_time / max_packet_size + 1);
-    const uint64_t slots = kept > max_burst_size ? kept : max_burst_size;
+    const uint64_t slot = eth_slot_size(head_size, max_packet_size, tail_size);
+    uint64_t slots = max_burst_size, unaligned = 0;
+    if (type == DOCA_ETH_RXQ_TYPE_CYCLIC) {
+        while ((slots & (slots - 1)) != 0)
+            slots += slots & -slots; /* to the next power of two */
+    } else {
+        /* MB/s times microseconds are bytes. Twice as many, because frames arrive while the program
+         * has buffers. */
+        const uint64_t kept = 2 * ((uint64_t)rate * pkt_max_process_time / max_packet_size + 1);
+        slots = kept > slots ? kept : slots;
+        unaligned = DPK_WQEBB; /* the start may be */
+    }
     if (slots > (UINT32_MAX - DPK_WQEBB) / slot)
         return dpk_doca_end(NULL, __func__,
                             dpk_doca_because(DOCA_ERROR_TOO_BIG, "the size exceeds 32 bits"));
-    *buf_size = (uint32_t)(slots * slot + DPK_WQEBB); /* its start may be unaligned */
+    *buf_size = (uint32_t)(slots * slot + unaligned);
     return dpk_doca_end(NULL, __func__, DOCA_SUCCESS);
 }
 
@@ -394,14 +398,4 @@ doca_error_t doca_eth_rxq_get_hw_queue_num(struct doca_eth_rxq *eth_rxq, uint32_
         *hw_queue_num = dpk_queue_number(q->rings.queue);
     return dpk_doca_end(eth_rxq, __func__,
                         dpk_object_unlock(q, open ? DOCA_SUCCESS : eth_not_running()));
-}
-
-doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
-                                         struct doca_gpu_eth_rxq **eth_rxq_ext)
-{
-    if (eth_rxq_ext)
-        *eth_rxq_ext = NULL;
-    struct rxq *q = eth_rxq_ext ? dpk_object_pin(eth_rxq, &eth_rxq_kind) : NULL;
-    dpk_object_drop(q);
-    return dpk_doca_end(eth_rxq, __func__, q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }

@@ -53,7 +53,7 @@ doca_error_t doca_eth_txq_cap_get_wait_on_time_offload_supported(
     doca_error_t result =
         dpk_devinfo_answer(devinfo, wait_on_time_mode ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE);
     if (result == DOCA_SUCCESS)
-        *wait_on_time_mode = DOCA_ETH_WAIT_ON_TIME_TYPE_NONE;
+        *wait_on_time_mode = DOCA_ETH_WAIT_ON_TIME_TYPE_NATIVE;
     return dpk_doca_end(devinfo, __func__, result);
 }
 
@@ -74,11 +74,7 @@ doca_error_t doca_eth_txq_cap_is_type_supported(const struct doca_devinfo *devin
     if (type != DOCA_ETH_TXQ_TYPE_REGULAR || (data_path_type != DOCA_ETH_TXQ_DATA_PATH_TYPE_CPU &&
                                               data_path_type != DOCA_ETH_TXQ_DATA_PATH_TYPE_GPU))
         return dpk_doca_end(devinfo, __func__, DOCA_ERROR_INVALID_VALUE);
-    return dpk_doca_end(
-        devinfo, __func__,
-        dpk_devinfo_answer(devinfo, data_path_type == DOCA_ETH_TXQ_DATA_PATH_TYPE_CPU
-                                        ? DOCA_SUCCESS
-                                        : DOCA_ERROR_NOT_SUPPORTED));
+    return dpk_doca_end(devinfo, __func__, dpk_devinfo_answer(devinfo, DOCA_SUCCESS));
 }
 
 /* ---- Life ---- */
@@ -87,6 +83,8 @@ static doca_error_t txq_start(struct dpk_ctx *ctx)
 {
     struct txq *q = (struct txq *)ctx;
     const bool cuts = q->large_sends.max > 0 || q->large_batches.max > 0;
+    if (eth_gpu(&q->base))
+        return eth_gpu_txq_start(q);
     if (!ctx->pe)
         return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the send queue has no progress engine");
     if (!cuts && q->sends.max == 0 && q->batches.max == 0)
@@ -111,6 +109,7 @@ static doca_error_t txq_start(struct dpk_ctx *ctx)
 static doca_error_t txq_stop(struct dpk_ctx *ctx)
 {
     struct txq *q = (struct txq *)ctx;
+    eth_gpu_txq_stop(q);
     eth_rings_close(&q->rings);
     free(q->in_flight);
     q->in_flight = NULL;
@@ -124,6 +123,7 @@ static const struct dpk_ctx_ops ops = {.start = txq_start,
                                        .is_ready = eth_txq_is_ready,
                                        .notifies = true,
                                        .flush = eth_txq_flush,
+                                       .has_gpu = true,
                                        .ends_by_errors = true};
 
 static bool is_burst(uint32_t max_burst_size)
@@ -218,18 +218,28 @@ doca_error_t doca_eth_txq_set_type(struct doca_eth_txq *eth_txq, enum doca_eth_t
 
 doca_error_t doca_eth_txq_set_wait_on_time_offload(struct doca_eth_txq *eth_txq)
 {
-    struct txq *q = dpk_object_pin(eth_txq, &eth_txq_kind);
-    dpk_object_drop(q);
-    return dpk_doca_end(eth_txq, __func__, q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
+    doca_error_t result;
+    struct txq *q = begin_change(eth_txq, true, &result);
+    if (result == DOCA_SUCCESS)
+        q->timed = true;
+    return dpk_doca_end(eth_txq, __func__, dpk_object_unlock(q, result));
 }
+
+#define NS_PER_SECOND 1000000000u
 
 doca_error_t doca_eth_txq_calculate_timestamp(struct doca_eth_txq *eth_txq, uint64_t timestamp_ns,
                                               uint64_t *wait_on_time_value)
 {
-    struct txq *q = wait_on_time_value ? dpk_object_pin(eth_txq, &eth_txq_kind) : NULL;
-    (void)timestamp_ns;
-    dpk_object_drop(q);
-    return dpk_doca_end(eth_txq, __func__, q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
+    struct txq *q = wait_on_time_value ? dpk_object_lock(eth_txq, &eth_txq_kind) : NULL;
+    doca_error_t result = DOCA_SUCCESS;
+    if (q && !q->timed)
+        result = dpk_doca_because(DOCA_ERROR_BAD_STATE, "the queue does not wait for a time "
+                                                        "(doca_eth_txq_set_wait_on_time_offload)");
+    else if (q && timestamp_ns / NS_PER_SECOND > UINT32_MAX)
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the time is after the year 2106");
+    else if (q) /* the time of the device's real-time clock, as its WQEs have it */
+        *wait_on_time_value = timestamp_ns / NS_PER_SECOND << 32 | timestamp_ns % NS_PER_SECOND;
+    return dpk_doca_end(eth_txq, __func__, dpk_object_unlock(q, result));
 }
 
 /* ---- Numbers ---- */
@@ -269,72 +279,4 @@ doca_error_t doca_eth_txq_get_hw_queue_num(struct doca_eth_txq *eth_txq, uint32_
         *hw_queue_num = dpk_queue_number(q->rings.queue);
     return dpk_doca_end(eth_txq, __func__,
                         dpk_object_unlock(q, open ? DOCA_SUCCESS : eth_not_running()));
-}
-
-doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
-                                         struct doca_gpu_eth_txq **eth_txq_ext)
-{
-    if (eth_txq_ext)
-        *eth_txq_ext = NULL;
-    struct txq *q = eth_txq_ext ? dpk_object_pin(eth_txq, &eth_txq_kind) : NULL;
-    dpk_object_drop(q);
-    return dpk_doca_end(eth_txq, __func__, q ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
-}
-
-/* ---- Queues of a GPU: emulated devices have none ---- */
-
-/* Refuses a valid call. */
-static doca_error_t no_gpu(const char *call, const struct doca_eth_txq *eth_txq, bool has_all)
-{
-    struct txq *q = has_all ? dpk_object_lock(eth_txq, &eth_txq_kind) : NULL;
-    return dpk_doca_unlock(q, call, DOCA_ERROR_NOT_SUPPORTED, "emulated devices have no GPU");
-}
-
-/* Refuses an argument that can only be invalid: there are no such events. */
-static doca_error_t no_event(const char *call)
-{
-    return dpk_doca_no_object(call);
-}
-
-doca_error_t
-doca_eth_txq_gpu_event_error_send_packet_register(struct doca_eth_txq *eth_txq,
-                                                  doca_eth_txq_gpu_event_error_send_packet_cb_t cb,
-                                                  union doca_data user_data)
-{
-    (void)user_data;
-    return no_gpu(__func__, eth_txq, cb != NULL);
-}
-
-doca_error_t doca_eth_txq_gpu_event_notify_send_packet_register(
-    struct doca_eth_txq *eth_txq, doca_eth_txq_gpu_event_notify_send_packet_cb_t cb,
-    union doca_data user_data)
-{
-    (void)user_data;
-    return no_gpu(__func__, eth_txq, cb != NULL);
-}
-
-doca_error_t doca_eth_txq_gpu_set_completion_on_gpu(struct doca_eth_txq *eth_txq)
-{
-    return no_gpu(__func__, eth_txq, true);
-}
-
-doca_error_t doca_eth_txq_gpu_event_error_send_packet_get_position(
-    const struct doca_eth_txq_gpu_event_error_send_packet *event, uint16_t *packet_index)
-{
-    (void)event, (void)packet_index;
-    return no_event(__func__);
-}
-
-doca_error_t doca_eth_txq_gpu_event_notify_send_packet_get_position(
-    const struct doca_eth_txq_gpu_event_notify_send_packet *event, uint16_t *packet_index)
-{
-    (void)event, (void)packet_index;
-    return no_event(__func__);
-}
-
-doca_error_t doca_eth_txq_gpu_event_notify_send_packet_get_timestamp(
-    const struct doca_eth_txq_gpu_event_notify_send_packet *event, uint64_t *packet_timestamp)
-{
-    (void)event, (void)packet_timestamp;
-    return no_event(__func__);
 }

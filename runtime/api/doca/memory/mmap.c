@@ -1,6 +1,8 @@
 /* Memory maps. */
 #include "mmap.h"
 
+#include <sys/mman.h>
+
 #define ALL_PERMISSIONS                                                                            \
     (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | RDMA_PERMISSIONS | PCI_PERMISSIONS |                      \
      DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
@@ -76,7 +78,8 @@ doca_error_t dpk_mmap_make_key(struct dpk_mmap *m)
         return dpk_doca_because(DOCA_ERROR_FULL, "the map is on more than %d devices",
                                 DPK_MEMORY_DOMAINS_MAX);
     if (what.kind == DPK_MEMORY_HOST)
-        what.host = dpk_pointer(what.address);
+        what.host = m->view.at ? (uint8_t *)m->view.at + m->view.skip
+                               : dpk_gpu_bus(dpk_pointer(what.address));
     if (what.kind == DPK_MEMORY_DPA && !(what.process = dpk_dpa_enter(m->dpa, 0)))
         return dpk_doca_because(DOCA_ERROR_BAD_STATE,
                                 "the DPA context of the memory is not running");
@@ -112,6 +115,12 @@ static void mmap_left(void *object)
     dpk_object_end_use(m->behind);
 }
 
+static void view_free(const struct mmap_view *view)
+{
+    if (view->at)
+        munmap(view->at, view->size);
+}
+
 static void mmap_release(void *object)
 {
     struct dpk_mmap *m = object;
@@ -121,6 +130,7 @@ static void mmap_release(void *object)
     dpk_object_drop(m->behind);
     dpk_buf_free(&m->exports[0]);
     dpk_buf_free(&m->exports[1]);
+    view_free(&m->view);
     free(m);
 }
 const struct dpk_kind dpk_mmap_kind = {.left = mmap_left, .release = mmap_release};
@@ -261,11 +271,12 @@ bool dpk_mmap_is_range(uint64_t address, uint64_t size)
     return address != 0 && size != 0 && size - 1 <= UINT64_MAX - address;
 }
 
-static doca_error_t set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint64_t address,
-                              uint64_t size)
+doca_error_t dpk_mmap_set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint64_t address,
+                                uint64_t size, struct mmap_view view)
 {
     doca_error_t result;
     struct dpk_dpa *before = NULL;
+    struct mmap_view old = view; /* freed if it does not become that of the map */
     struct dpk_mmap *m = dpk_mmap_begin_change(mmap, &result);
     if (m && !dpk_mmap_is_range(address, size))
         result =
@@ -282,17 +293,22 @@ static doca_error_t set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint6
         if (dpa)
             dpk_object_hold(dpa);
         m->dpa = dpa;
+        old = m->view;
+        m->view = view;
         m->memory.kind = dpa ? DPK_MEMORY_DPA : m->memory.bus ? DPK_MEMORY_BUS : DPK_MEMORY_HOST;
         m->memory.address = address;
         m->memory.size = size;
     }
+    view_free(&old);
     dpk_object_drop(before);
     return dpk_object_unlock(m, result);
 }
 
 doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
 {
-    return dpk_doca_end(mmap, __func__, set_range(mmap, NULL, (uintptr_t)addr, len));
+    return dpk_doca_end(
+        mmap, __func__,
+        dpk_mmap_set_range(mmap, NULL, (uintptr_t)addr, len, (struct mmap_view){0}));
 }
 
 doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa,
@@ -300,7 +316,7 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
 {
     struct dpk_dpa *d = dpk_object_pin(dpa, &dpk_dpa_kind);
     doca_error_t result =
-        d ? set_range(mmap, d, dpa_addr, len)
+        d ? dpk_mmap_set_range(mmap, d, dpa_addr, len, (struct mmap_view){0})
           : dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
                              "the DPA context is NULL, or was destroyed, or is of another kind");
     dpk_object_drop(d);

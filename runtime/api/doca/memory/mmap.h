@@ -13,6 +13,13 @@
 #define RDMA_PERMISSIONS                                                                           \
     (DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
 
+/* A mapping of a file whose bytes are the memory of a map. */
+struct mmap_view {
+    void *at;    /* NULL: none */
+    size_t size; /* bytes at `at` */
+    size_t skip; /* bytes before the map's memory */
+};
+
 struct dpk_mmap {
     struct dpk_object object;
     atomic_bool started;                 /* until no access is in flight any more */
@@ -20,6 +27,7 @@ struct dpk_mmap {
     struct dpk_memory memory;            /* the registered memory; REMOTE: imported */
     uint32_t permissions;                /* of enum doca_access_flag */
     struct dpk_dpa *dpa;                 /* of DPA memory: a reference */
+    struct mmap_view view;               /* of a file's memory: where devices reach it */
     void *behind;                        /* the object that provides memory.bus: a use; or NULL */
     uint32_t key;                        /* of this start, or 0; guarded by the lock */
     struct dpk_dev *devs[MMAP_DEVS_MAX]; /* uses */
@@ -43,6 +51,10 @@ struct dpk_mmap *dpk_mmap_begin_change(struct doca_mmap *mmap, doca_error_t *res
 struct dpk_mmap *dpk_mmap_pin_started(const struct doca_mmap *mmap, const struct doca_dev *dev,
                                       doca_error_t *result);
 
+/* Sets the memory of a map that is not started: of `dpa`, if it is not NULL, or at a `view`, which the
+ * map frees, or of the program. Errors: INVALID_VALUE, BAD_STATE; the view is freed then. */
+doca_error_t dpk_mmap_set_range(struct doca_mmap *mmap, struct dpk_dpa *dpa, uint64_t address,
+                                uint64_t size, struct mmap_view view);
 /* Returns the rights of a key for DOCA permissions. */
 unsigned dpk_mmap_rights(uint32_t permissions);
 /* Returns true if the device imports PCIe exports: false on the host side of a card. */

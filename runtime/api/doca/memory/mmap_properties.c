@@ -49,17 +49,6 @@ doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)
     return dpk_doca_end(mmap, __func__, dpk_object_unlock(m, result));
 }
 
-doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
-                                           size_t dmabuf_offset, size_t len)
-{
-    (void)dmabuf_fd;
-    (void)dmabuf_offset;
-    if (!addr || len == 0 || len - 1 > UINTPTR_MAX - (uintptr_t)addr)
-        return dpk_doca_end(mmap, __func__, DOCA_ERROR_INVALID_VALUE);
-    return dpk_doca_end(mmap, __func__,
-                        dpk_is_mmap(mmap) ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
-}
-
 /* ---- Getters ---- */
 
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)

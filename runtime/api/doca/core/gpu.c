@@ -1,0 +1,30 @@
+/* Objects of GPUs. */
+#include "api/doca/core/gpu.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static const struct dpk_gpu_ops *_Atomic known; /* NULL: no GPU was made */
+
+static void gpu_release(void *object)
+{
+    free(object);
+}
+const struct dpk_kind dpk_gpu_kind = {.release = gpu_release};
+
+doca_error_t dpk_gpu_new(const struct dpk_gpu_ops *ops, struct doca_gpu **out)
+{
+    struct dpk_gpu *g = calloc(1, sizeof *g);
+    if (g) {
+        g->ops = ops;
+        atomic_store(&known, ops);
+    }
+    *out = g ? dpk_object_enter(g, &dpk_gpu_kind) : NULL;
+    return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
+
+void *dpk_gpu_bus(void *at)
+{
+    const struct dpk_gpu_ops *ops = atomic_load(&known);
+    return ops ? ops->bus(at) : at;
+}

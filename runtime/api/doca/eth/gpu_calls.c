@@ -1,0 +1,142 @@
+/* Calls of programs about queues of kernels. */
+#include "eth.h"
+
+/* ---- Receive queues ---- */
+
+doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
+                                         struct doca_gpu_eth_rxq **eth_rxq_ext)
+{
+    if (eth_rxq_ext)
+        *eth_rxq_ext = NULL;
+    struct rxq *q = eth_rxq_ext ? dpk_object_lock(eth_rxq, &eth_rxq_kind) : NULL;
+    doca_error_t result = DOCA_SUCCESS;
+    if (q && !eth_gpu(&q->base))
+        result = dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                  "the data path is not on a GPU (doca_ctx_set_datapath_on_gpu)");
+    else if (q && !q->handle)
+        result = eth_not_running();
+    if (q && result == DOCA_SUCCESS)
+        *eth_rxq_ext = q->handle;
+    return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
+}
+
+doca_error_t doca_eth_rxq_gpu_enable_mcst_qp(struct doca_eth_rxq *eth_rxq)
+{
+    struct rxq *q = dpk_object_lock(eth_rxq, &eth_rxq_kind);
+    const bool idle = q && atomic_load(&q->base.ctx.state) == DOCA_CTX_STATE_IDLE;
+    return dpk_doca_unlock(q, __func__, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the queue must be idle");
+}
+
+/* ---- Send queues ---- */
+
+doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
+                                         struct doca_gpu_eth_txq **eth_txq_ext)
+{
+    if (eth_txq_ext)
+        *eth_txq_ext = NULL;
+    struct txq *q = eth_txq_ext ? dpk_object_lock(eth_txq, &eth_txq_kind) : NULL;
+    doca_error_t result = DOCA_SUCCESS;
+    if (q && !eth_gpu(&q->base))
+        result = dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                  "the data path is not on a GPU (doca_ctx_set_datapath_on_gpu)");
+    else if (q && !q->handle)
+        result = eth_not_running();
+    if (q && result == DOCA_SUCCESS)
+        *eth_txq_ext = q->handle;
+    return dpk_doca_end(eth_txq, __func__, dpk_object_unlock(q, result));
+}
+
+/* Sets one of two switches of an idle queue. */
+static doca_error_t switch_on(const char *call, struct doca_eth_txq *eth_txq, size_t place)
+{
+    struct txq *q = dpk_object_lock(eth_txq, &eth_txq_kind);
+    const bool idle = q && atomic_load(&q->base.ctx.state) == DOCA_CTX_STATE_IDLE;
+    if (idle)
+        memcpy((char *)q + place, &(bool){true}, sizeof(bool));
+    return dpk_doca_unlock(q, call, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the queue must be idle");
+}
+
+doca_error_t doca_eth_txq_gpu_set_completion_on_gpu(struct doca_eth_txq *eth_txq)
+{
+    return switch_on(__func__, eth_txq, offsetof(struct txq, completes_on_gpu));
+}
+
+doca_error_t doca_eth_txq_gpu_set_uar_on_cpu(struct doca_eth_txq *eth_txq)
+{
+    return switch_on(__func__, eth_txq, offsetof(struct txq, rings_on_cpu));
+}
+
+doca_error_t doca_eth_txq_gpu_cpu_proxy_progress(struct doca_eth_txq *eth_txq)
+{
+    struct txq *q = dpk_object_lock(eth_txq, &eth_txq_kind);
+    doca_error_t result = DOCA_SUCCESS;
+    if (q && (!q->handle || !q->rings_on_cpu))
+        result = DOCA_ERROR_BAD_STATE;
+    if (q && result == DOCA_SUCCESS) {
+        struct doca_gpu_eth_bell *bell = q->handle->bell;
+        const unsigned long long proxied = __atomic_load_n(&bell->proxied, __ATOMIC_ACQUIRE);
+        if (proxied > bell->posted) {
+            __atomic_store_n(&bell->posted, proxied, __ATOMIC_RELEASE);
+            eth_server_ring(bell);
+        }
+    }
+    return dpk_doca_unlock(q, __func__, result,
+                           "the queue does not run on a GPU, or kernels ring its doorbell");
+}
+
+/* ---- Events for the CPU, which do not exist ---- */
+
+/* Refuses a valid call. */
+static doca_error_t no_events(const char *call, const struct doca_eth_txq *eth_txq, bool has_all)
+{
+    struct txq *q = has_all ? dpk_object_lock(eth_txq, &eth_txq_kind) : NULL;
+    return dpk_doca_unlock(q, call, DOCA_ERROR_NOT_SUPPORTED,
+                           "kernels look for completions themselves "
+                           "(doca_eth_txq_gpu_set_completion_on_gpu)");
+}
+
+/* Refuses an argument that can only be invalid: there are no such events. */
+static doca_error_t no_event(const char *call)
+{
+    return dpk_doca_no_object(call);
+}
+
+doca_error_t
+doca_eth_txq_gpu_event_error_send_packet_register(struct doca_eth_txq *eth_txq,
+                                                  doca_eth_txq_gpu_event_error_send_packet_cb_t cb,
+                                                  union doca_data user_data)
+{
+    (void)user_data;
+    return no_events(__func__, eth_txq, cb != NULL);
+}
+
+doca_error_t doca_eth_txq_gpu_event_notify_send_packet_register(
+    struct doca_eth_txq *eth_txq, doca_eth_txq_gpu_event_notify_send_packet_cb_t cb,
+    union doca_data user_data)
+{
+    (void)user_data;
+    return no_events(__func__, eth_txq, cb != NULL);
+}
+
+doca_error_t doca_eth_txq_gpu_event_error_send_packet_get_position(
+    const struct doca_eth_txq_gpu_event_error_send_packet *event, uint16_t *packet_index)
+{
+    (void)event, (void)packet_index;
+    return no_event(__func__);
+}
+
+doca_error_t doca_eth_txq_gpu_event_notify_send_packet_get_position(
+    const struct doca_eth_txq_gpu_event_notify_send_packet *event, uint16_t *packet_index)
+{
+    (void)event, (void)packet_index;
+    return no_event(__func__);
+}
+
+doca_error_t doca_eth_txq_gpu_event_notify_send_packet_get_timestamp(
+    const struct doca_eth_txq_gpu_event_notify_send_packet *event, uint64_t *packet_timestamp)
+{
+    (void)event, (void)packet_timestamp;
+    return no_event(__func__);
+}

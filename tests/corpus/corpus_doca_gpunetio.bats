@@ -1,0 +1,157 @@
+# Samples of DOCA GPUNetIO for Ethernet queues, compiled by dpacu: kernels of the emulated GPU send and receive frames
+# of a port. The samples end by a signal, except the one that waits ten seconds at its end, which runs beside the others.
+# Runs only on the plain build, as dpacu does.
+
+bats_require_minimum_version 1.5.0
+load ../host/setup
+
+gpu=e5:00.0 nic=03:00.0
+
+# The folder of a sample, in the release that has such kernels.
+source_of() { # SAMPLE
+    local release
+    for release in "${DPAKIT_CORPUS-/nowhere}"/doca-samples-*/; do
+        source=${release%/}/samples/doca_gpunetio/gpunetio_$1
+        ! grep -qs doca_gpu_dev_eth_ "$source"/device/*.cu || return 0
+    done
+    return 1
+}
+
+# build_sample SAMPLE: what its meson.build says, by the compilers themselves.
+build_sample() {
+    local lib=$DPAKIT_BUILD/lib source release
+    source_of "$1" || return 0
+    release=${source%/samples/*}
+    local options=(-w -O1 -DDOCA_ALLOW_EXPERIMENTAL_API -I"$DPAKIT_BUILD/include/doca" -I"$source" -I"$release/samples" -I"$release"
+        -I"$release/applications/common" -Iolder)
+    dpacu -c "${options[@]}" "$source/device/gpunetio_$1_kernel.cu" -o "$1.o"
+    gcc "${options[@]}" -I"$DPAKIT_BUILD/include/dpakit-cuda" "$source"/*.c "$source"/host/*.c "$release/samples/common.c" \
+        "$release/applications/common/utils.c" "$1.o" -o "$1" -L"$lib" -ldoca_gpunetio -ldoca_eth -ldoca_flow \
+        -ldoca_argp -ldoca_common -L"$lib/dpakit/cuda" -lcudart -Wl,-rpath,"$lib:$lib/dpakit/cuda" -pthread
+}
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    # The driver's interface, of which the samples need nothing.
+    mkdir older
+    [ -e "$DPAKIT_BUILD/include/dpakit-cuda/cuda.h" ] || echo '#include <cuda_runtime.h>' >older/cuda.h
+    build_sample send_wait_time
+    make_devices "$BATS_FILE_TMPDIR/devices"
+    dpadev wire mlx5_1 "pcap:,$BATS_FILE_TMPDIR/waited.pcap"
+    if [ -x send_wait_time ]; then
+        ./send_wait_time -g $gpu -n "$(pci_of mlx5_1)" -t 5000000 >waited.log 2>&1 3>&- &
+        echo $! >waits
+    fi
+    build_sample simple_receive &
+    build_sample simple_send
+    wait $!
+}
+
+teardown_file() {
+    [ ! -e "$BATS_FILE_TMPDIR/waits" ] || kill "$(<"$BATS_FILE_TMPDIR/waits")" 2>/dev/null || true
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+    [ -z "${program-}" ] || kill "$program" 2>/dev/null || true
+}
+
+pci_of() { # DEVICE
+    dpadev show "$1" --json | jq -r .pci_address
+}
+
+# start SAMPLE ARGUMENT...: runs it in the background as $program; its output goes to `log`.
+start() {
+    [ -x "$BATS_FILE_TMPDIR/$1" ] || skip "no sample gpunetio_$1 for these kernels: DPAKIT_CORPUS=FOLDER"
+    "$BATS_FILE_TMPDIR/$1" -g $gpu -n $nic "${@:2}" >log 2>&1 3>&- &
+    program=$!
+}
+
+# await COMMAND...: until it is true, or the program has ended.
+await() {
+    until "$@"; do
+        kill -0 "$program" 2>/dev/null || { cat log; return 1; }
+        sleep 0.05
+    done
+}
+
+# The program ends after a signal, and says that it succeeded.
+end() {
+    kill -TERM "$program"
+    wait "$program"
+    program=
+    cat log
+    grep -q 'Sample finished successfully' log
+}
+
+counted() { # COUNTER NUMBER: of mlx5_0
+    [ "$(dpadev stats mlx5_0 --json | jq ".port.$1")" -ge "$2" ]
+}
+
+# Ticks of the processor that the threads of the program have had, but its first, which waits for the signal.
+ticks() {
+    local all
+    all=$(cat "/proc/$program"/task/*/stat | sed 's/.*) //' | awk '{ s += $12 + $13 } END { print s + 0 }')
+    echo $((all - $(sed 's/.*) //' "/proc/$program/task/$program/stat" | awk '{ print $12 + $13 }')))
+}
+
+# The kernel has polled since now: it is the one thread that never sleeps.
+worked_since() { # TICKS
+    [ "$(ticks)" -ge $(($1 + 3)) ]
+}
+
+receives() { # SCOPE
+    dpadev wire mlx5_0 generate:5000,200
+    local before
+    before=$(dpadev stats mlx5_0 --json | jq .port.rx_packets)
+    start simple_receive -e "$1"
+    await counted rx_packets $((before + 5000))
+    await worked_since "$(ticks)"
+    end
+    grep -qx 'Exiting from simple receive sample. Total number of received packets: 5000' log
+}
+
+@test "simple_receive counts all packets, as a thread" { receives 0; }
+@test "simple_receive counts all packets, as a warp" { receives 1; }
+@test "simple_receive counts all packets, as a block" { receives 2; }
+
+sends() { # ARGUMENT...
+    dpadev wire mlx5_0 none
+    local before
+    before=$(dpadev stats mlx5_0 --json | jq .port.tx_packets)
+    start simple_send -s 100 -t 64 "$@"
+    await counted tx_packets $((before + 500))
+    end
+}
+
+@test "simple_send, one block" { sends -q 0; }
+@test "simple_send, two blocks that share a queue, as threads" { sends -q 1 -e 0; }
+@test "simple_send, two blocks that share a queue, as warps" { sends -q 1 -e 1; }
+@test "simple_send, two blocks that share a queue, as blocks" { sends -q 1 -e 2; }
+@test "simple_send, with doorbells of the CPU" { sends -q 1 -e 2 -p 1; }
+
+@test "simple_send's frames are those of the sample" {
+    dpadev wire mlx5_0 "pcap:,$PWD/sent.pcap"
+    start simple_send -s 100 -t 32 -q 0
+    await counted tx_packets 64
+    end
+    od -An -v -tx1 -w116 -j24 -N$((32 * 116)) sent.pcap | cut -c49- | sort | uniq -c >frames
+    [ "$(wc -l <frames)" -eq 1 ]
+    grep -q '^ *32  10 11 12 13 14 15 20 21 22 23 24 25 08 00 00 00' frames
+}
+
+@test "send_wait_time sends eight bursts of 32" {
+    [ -e "$BATS_FILE_TMPDIR/waits" ] || skip "no sample gpunetio_send_wait_time for these kernels: DPAKIT_CORPUS=FOLDER"
+    cd "$BATS_FILE_TMPDIR"
+    while kill -0 "$(<waits)" 2>/dev/null; do sleep 0.1; done
+    cat waited.log
+    grep -q 'Wait on time supported mode: Native' waited.log
+    grep -q 'Sample finished successfully' waited.log
+    [ "$(stat -c %s waited.pcap)" -eq $((24 + 256 * (16 + 1024))) ]
+    for i in 0 1 100 255; do
+        [ "$(dd if=waited.pcap bs=1 skip=$((24 + i * 1040 + 30)) count=64 status=none | tr -d '\0')" = "Sent from DOCA GPUNetIO $i" ]
+    done
+}

@@ -177,10 +177,15 @@ takes_no_file() {
     [ "$(cat debug 2>/dev/null | grep -c 'Calling C_Login')" -le 1 ]
 }
 
+# Debian 12's provider takes 32 bytes, Debian 13's more than that.
 @test "a PIN that is too long for the provider is a clear error" {
     with provider
     echo "$long_pin" >pin
-    refused 1 "PIN has more than the" sign -p 'pkcs11:token=long;object=leaf' --passin file:pin -o out
+    if sign -p 'pkcs11:token=long;object=leaf' --passin file:pin -o out; then
+        cmp out "$f/signed"
+    else
+        refused 1 "PIN has more than the" sign -p 'pkcs11:token=long;object=leaf' --passin file:pin -o out
+    fi
 }
 
 @test "a PIN may be long (engine)" {

@@ -270,8 +270,60 @@ __global__ void fence_by_loads(uint32_t *out)
     *out = dummy + val + 5;
 }
 
+/* The lowest bit that is set, by a loop; 99 without one, by a jump over it. */
+static __device__ uint32_t lowest_bit(uint32_t word)
+{
+    uint32_t found;
+    asm("{\n"
+        ".reg .pred none, again;\n"
+        ".reg .b32 bit<2>;\n"
+        "mov.u32 %0, 99;\n"
+        "setp.eq.u32 none, %1, 0;\n"
+        "@none bra END;\n"
+        "mov.u32 %0, 0;\n"
+        "NEXT:\n"
+        "shr.u32 bit0, %1, %0;\n"
+        "and.b32 bit1, bit0, 1;\n"
+        "setp.eq.u32 again, bit1, 0;\n"
+        "@again add.u32 %0, %0, 1;\n"
+        "@again bra NEXT;\n"
+        "END:\n"
+        "}"
+        : "=&r"(found)
+        : "r"(word));
+    return found;
+}
+/* Thread 1 waits in a loop of PTX for thread 0 of another block. */
+__global__ void jump(uint32_t *flag, uint32_t *out)
+{
+    uint32_t seen;
+    out[threadIdx.x] = lowest_bit(threadIdx.x ? 1u << (threadIdx.x - 1) : 0);
+    if (blockIdx.x == 0)
+        asm volatile("{ .reg .pred ready;\n"
+                     "WAIT_%=:\n"
+                     "ld.acquire.gpu.global.u32 %0, [%1];\n"
+                     "setp.ne.u32 ready, %0, 0;\n"
+                     "@!ready bra.uni WAIT_%=; }"
+                     : "=r"(seen)
+                     : "l"(flag)
+                     : "memory");
+    else
+        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(flag) : "memory");
+}
+
+static void jumps_and_predicates_are_done()
+{
+    uint32_t *flag = on_device<uint32_t>(nullptr, 1), *out = on_device<uint32_t>(nullptr, 33);
+    jump<<<2, 33>>>(flag, out);
+    const uint32_t *v = from_device(out, 33);
+    CHECK(v[0] == 99);
+    for (uint32_t i = 1; i < 33; i++)
+        CHECK(v[i] == i - 1);
+}
+
 int main()
 {
+    jumps_and_predicates_are_done();
     loads_and_stores_have_their_sizes();
     messages_are_seen_after_their_flags();
     atomic_instructions_lose_nothing();

@@ -85,7 +85,7 @@ const struct dpk_option dpacu_config_options[] = {
      .help = "accepted, without effect"},
     {"ftemplate-backtrace-limit,arbin,archiver-binary,ldir,libdevice-directory,time", DPK_PARSED,
      "TEXT", AT(ignored), .parse = dpk_words_parse_word, .help = "accepted, without effect"},
-    {"expt-relaxed-constexpr,expt-extended-lambda,extended-lambda,m64,pg,profile", .at = AT(keep),
+    {"expt-relaxed-constexpr,expt-extended-lambda,extended-lambda,pg,profile", .at = AT(keep),
      .help = "accepted, without effect"},
     {"restrict,keep,save-temps,source-in-ptx,src-in-ptx,res-usage,resource-usage,noeh",
      .at = AT(keep), .help = "accepted, without effect"},

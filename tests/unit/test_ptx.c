@@ -85,6 +85,15 @@ static void an_order_of_memory_becomes_the_same(void **state)
         {"bar.arrive 2, 64;", "@dpk_gpu_barrier_arrive"},
         {"activemask.b32 $0;", "@dpk_gpu_active"},
         {"trap;", "@dpk_gpu_trap"},
+        {"mbarrier.init.shared::cta.b64 [$0], 4;", "@dpk_gpu_mbarrier_init"},
+        {"mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [$0], $3;",
+         "@dpk_gpu_mbarrier_arrive"},
+        {"mbarrier.arrive.b64 $1, [$1];", "@dpk_gpu_mbarrier_arrive"},
+        {"{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [$0], 0, 1000; }",
+         "@dpk_gpu_mbarrier_test"},
+        {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], 64, [$0];",
+         "@dpk_gpu_mbarrier_complete"},
+        {"fence.mbarrier_init.release.cluster;", "fence seq_cst"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -154,6 +163,10 @@ static void others_are_refused_with_their_reason(void **state)
         {"cp.async.ca.shared.global [$0], [$1], 3;", "the size is not 4, 8 or 16"},
         {"cp.reduce.async.bulk.global [$1], [$1], 16;", form},
         {"prefetch.shared.L1 [$1];", form},
+        {"mbarrier.arrive_drop.b64 _, [$1];", form},
+        {"mbarrier.init.global.b64 [$1], 1;", form},
+        {"mbarrier.init.b32 [$1], 1;", form},
+        {"mbarrier.init.b64 [$1];", "wrong number of operands"},
         {"barrier.cluster.arrive;", form},
         {"@p bra done;", "it uses a name that is not declared in the statement"},
         {"@1 trap;", "a predicate is expected behind '@'"},

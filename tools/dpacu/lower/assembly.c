@@ -157,6 +157,7 @@ static const struct {
     {"nanosleep", lower_ptx_sleep},
     {"bar", lower_ptx_barrier},
     {"barrier", lower_ptx_barrier},
+    {"mbarrier", lower_ptx_mbarrier},
     {"trap", lower_ptx_trap},
     {"brkpt", lower_ptx_trap},
     {"activemask", lower_ptx_active},

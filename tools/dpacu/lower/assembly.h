@@ -121,6 +121,10 @@ LLVMAtomicOrdering lower_ptx_ordering(enum lower_order order);
 /* ptx_compute.c */
 lower_ptx_instruction lower_ptx_arithmetic, lower_ptx_move, lower_ptx_permute, lower_ptx_convert,
     lower_ptx_convert_address, lower_ptx_compare, lower_ptx_select;
+/* ptx_mbarrier.c */
+lower_ptx_instruction lower_ptx_mbarrier;
+/* Tells the barrier at operand `number` that bytes have come. */
+bool lower_ptx_complete(struct lower_assembly *a, unsigned number, LLVMValueRef size);
 /* ptx_threads.c */
 lower_ptx_instruction lower_ptx_sleep, lower_ptx_barrier, lower_ptx_trap, lower_ptx_active;
 

@@ -36,6 +36,9 @@ static void parse(const char *text, size_t size)
                 abort();
         for (unsigned k = 0; k < now->count; k++)
             check_argument(&ptx, &now->arguments[k]);
+        if (now->target > ptx.count || (now->guarded && (now->guard.kind != PTX_REGISTER ||
+                                                         now->guard.index >= ptx.register_count)))
+            abort();
     }
 }
 

@@ -3,13 +3,15 @@
 PC_FILES := $(patsubst packaging/pkgconfig/%.pc.in,$(B)/lib/pkgconfig/%.pc,$(wildcard packaging/pkgconfig/*.pc.in))
 # The version of DOCA's interfaces, as build files and scripts ask for it.
 DOCA_VERSION := 3.2.0
+# The version of CUDA whose command line, headers and libraries dpacu has.
+CUDA_VERSION := 12.4
 # The same of FlexIO's: the latest that its headers know, and that of the guide's generation.
 flexio_version = $(shell sed -n 's/^.define $(1) FLEXIO_VER(\([0-9]*\), \([0-9]*\), \([0-9]*\))/\1.\2.\3/p' \
                    include/libflexio/flexio_ver.h)
 # Those that only install-compat gives a name that pkg-config finds: they stand in front of the system's.
 PC_FILES += $(patsubst packaging/pkgconfig/compat/%.pc.in,$(B)/share/dpakit/pkgconfig/%.pc,$(wildcard packaging/pkgconfig/compat/*.pc.in))
 all: $(PC_FILES) $(B)/share/dpakit/VERSION
-version_of = $(if $(findstring dpkverify,$*),$(file <VERSION),$(if $(findstring doca,$*),$(DOCA_VERSION),$(call flexio_version,$(if $(findstring 2.2,$*),FLEXIO_VER_2_2,FLEXIO_VER_LATEST))))
+version_of = $(if $(filter cuda%,$*),$(CUDA_VERSION),$(if $(findstring dpkverify,$*),$(file <VERSION),$(if $(findstring doca,$*),$(DOCA_VERSION),$(call flexio_version,$(if $(findstring 2.2,$*),FLEXIO_VER_2_2,FLEXIO_VER_LATEST)))))
 $(B)/lib/pkgconfig/%.pc: packaging/pkgconfig/%.pc.in include/libflexio/flexio_ver.h packaging/packaging.mk
 	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(version_of)/' $< > $@
 $(B)/share/dpakit/pkgconfig/%.pc: packaging/pkgconfig/compat/%.pc.in
@@ -60,6 +62,22 @@ $(B)/lib/libdoca_dpa_comm_dev.a: $(B)/lib/libdoca_dpa_dev_comm.a ; $(Q)ln -sf $(
 # Headers have all of the device's part of DOCA GPUNetIO, too.
 $(B)/lib/libflexio_os.a $(B)/lib/libflexio-os.a $(B)/lib/libdoca_gpunetio_device.a: packaging/packaging.mk
 	$(Q)mkdir -p $(@D) && printf '!<arch>\n' >$@
+
+# The folders of a CUDA toolkit, for build systems: nvcc and what links beside it, headers, libraries, the version.
+CUDA := $(B)/lib/dpakit/cuda
+CUDA_LIBS := libcudart.so libcudart.so.12 libcuda.so libcuda.so.1
+CUDA_TREE := $(CUDA)/bin/nvcc $(CUDA)/bin/dpacu-link $(CUDA)/include $(CUDA_LIBS:%=$(CUDA)/lib64/%) \
+             $(CUDA)/lib64/libcudadevrt.a $(CUDA)/lib64/libcudart_static.a $(CUDA)/version.txt
+all: $(CUDA_TREE) $(CUDA)/libcuda.so $(CUDA)/libcuda.so.1
+# The driver's API is in libcudart, since both have one GPU: libcuda is another name of the file.
+$(CUDA)/libcuda.so $(CUDA)/libcuda.so.1: $(CUDA)/libcudart.so ; $(Q)ln -sfn libcudart.so.12 $@
+$(CUDA)/bin/%: packaging/packaging.mk ; $(Q)mkdir -p $(@D) && ln -sfn ../../../../bin/dpacu $@
+$(CUDA)/include: packaging/packaging.mk ; $(Q)mkdir -p $(@D) && ln -sfn ../../../include/dpakit-cuda $@
+$(CUDA_LIBS:%=$(CUDA)/lib64/%): packaging/packaging.mk ; $(Q)mkdir -p $(@D) && ln -sfn ../$(@F) $@
+$(CUDA)/lib64/libcudadevrt.a: packaging/packaging.mk ; $(Q)mkdir -p $(@D) && printf '!<arch>\n' >$@
+$(CUDA)/lib64/libcudart_static.a: packaging/packaging.mk
+	$(Q)mkdir -p $(@D) && echo '/* The emulated GPU is one for a process: it is never linked statically. */ INPUT(-lcudart)' >$@
+$(CUDA)/version.txt: packaging/packaging.mk ; $(Q)mkdir -p $(@D) && echo 'CUDA Version $(CUDA_VERSION).0' >$@
 
 # ROOT: where NVIDIA's packages put theirs. DOCA: the release whose headers are in doca/include.
 ROOT ?= /opt/mellanox

@@ -160,6 +160,14 @@ cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache conf
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
                                                           int blockSize, size_t dynamic);
 
+/* Gets the kernel of the program for functions of the driver API (cuda.h), as cuLaunchKernel. */
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol);
+/* Gets a function of the driver API by its name without "_v2", or NULL with SymbolNotFound in `*status`. If
+ * `status` is NULL, an absent name is cudaErrorSymbolNotFound. */
+cudaError_t
+cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                        enum cudaDriverEntryPointQueryResult *status DPAKIT_CUDA_DEFAULT(NULL));
+
 /* Do nothing: they tell profilers which part of a run counts. */
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);

@@ -60,6 +60,8 @@ typedef enum cudaError {
 typedef struct CUstream_st *cudaStream_t;
 /* A point in a stream's work. */
 typedef struct CUevent_st *cudaEvent_t;
+/* A kernel, as the driver API knows it (cuda.h). */
+typedef struct CUfunc_st *cudaFunction_t;
 #define cudaStreamLegacy    ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
 
@@ -179,6 +181,12 @@ struct cudaDeviceProp {
     int pciBusID, pciDeviceID, pciDomainID, memoryBusWidth, l2CacheSize, asyncEngineCount;
     int unifiedAddressing, managedMemory, concurrentManagedAccess, pageableMemoryAccess;
     int ECCEnabled, tccDriver, kernelExecTimeoutEnabled, isMultiGpuBoard;
+};
+
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0,
+    cudaDriverEntryPointSymbolNotFound = 1,
+    cudaDriverEntryPointVersionNotSufficent = 2,
 };
 
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *userData);

@@ -40,6 +40,37 @@ setup() {
     DPAKIT_GPU_WORKERS=1 "$programs/streams"
 }
 
+@test "the driver API and the runtime have one GPU" {
+    cat >steps.cu <<'END'
+__device__ unsigned step;
+extern "C" __global__ void add_step(unsigned *at, unsigned more) { atomicAdd(at, step + more); }
+END
+    dpacu -shared -Xcompiler -fPIC steps.cu -o steps.so
+    dpacu "$BATS_TEST_DIRNAME/../host/cuda/driver.cu" -lcuda -o driver
+    run -0 --separate-stderr ./driver steps.so
+    [ "$output" = good ]
+    [[ $stderr == *"nowhere.so: No such file"*"cuModuleLoadData: the emulated GPU runs code of dpacu"* ]]
+}
+
+@test "the driver API serves C, through pkg-config and by dlopen" {
+    export PKG_CONFIG_PATH=$DPAKIT_BUILD/lib/pkgconfig
+    printf '#include <cuda.h>\nint main(void) { int n = 0; return cuInit(0) || cuDeviceGetCount(&n) || n != 1; }\n' >c.c
+    # shellcheck disable=SC2046
+    gcc -std=c11 -Wall -Wextra -Wpedantic -Werror c.c -o c $(pkg-config --cflags --libs cuda)
+    ./c
+    cat >open.c <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    int (*init)(unsigned) = library ? (int (*)(unsigned))dlsym(library, "cuInit") : 0;
+    return !init || init(0) || !dlsym(library, "cuMemAlloc_v2");
+}
+END
+    gcc open.c -o open
+    LD_LIBRARY_PATH=$DPAKIT_BUILD/lib/dpakit/cuda ./open
+}
+
 # Prints the number of the line with this comment.
 line_of() { grep -n "/\* $1 \*/" "$BATS_TEST_DIRNAME/../host/cuda/faults.cu" | cut -d: -f1; }
 after_reset='after reset: cudaSuccess'

@@ -341,6 +341,7 @@ header_version() { # MACRO
         libflexio-2.2) version=$(header_version FLEXIO_VER_2_2) ;;
         libflexio*) version=$(header_version FLEXIO_VER_LATEST) ;;
         dpkverify) version=$(cat "$here/VERSION") ;;
+        cuda*) version=12.4 ;;
         esac
         [ "$(pkg-config --modversion "$name")" = "$version" ]
         [ "$name" != libflexio-libc ] || continue # a DPA library, with which no host program is linked

@@ -85,6 +85,15 @@ static void an_order_of_memory_becomes_the_same(void **state)
         {"bar.arrive 2, 64;", "@dpk_gpu_barrier_arrive"},
         {"activemask.b32 $0;", "@dpk_gpu_active"},
         {"trap;", "@dpk_gpu_trap"},
+        {"mbarrier.init.shared::cta.b64 [$0], 4;", "@dpk_gpu_mbarrier_init"},
+        {"mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [$0], $3;",
+         "@dpk_gpu_mbarrier_arrive"},
+        {"mbarrier.arrive.b64 $1, [$1];", "@dpk_gpu_mbarrier_arrive"},
+        {"{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [$0], 0, 1000; }",
+         "@dpk_gpu_mbarrier_test"},
+        {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], 64, [$0];",
+         "@dpk_gpu_mbarrier_complete"},
+        {"fence.mbarrier_init.release.cluster;", "fence seq_cst"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -154,8 +163,18 @@ static void others_are_refused_with_their_reason(void **state)
         {"cp.async.ca.shared.global [$0], [$1], 3;", "the size is not 4, 8 or 16"},
         {"cp.reduce.async.bulk.global [$1], [$1], 16;", form},
         {"prefetch.shared.L1 [$1];", form},
+        {"mbarrier.arrive_drop.b64 _, [$1];", form},
+        {"mbarrier.init.global.b64 [$1], 1;", form},
+        {"mbarrier.init.b32 [$1], 1;", form},
+        {"mbarrier.init.b64 [$1];", "wrong number of operands"},
         {"barrier.cluster.arrive;", form},
-        {"@p bra done;", "it is not an instruction"},
+        {"@p bra done;", "it uses a name that is not declared in the statement"},
+        {"@1 trap;", "a predicate is expected behind '@'"},
+        {"@$0 trap;", "a predicate is expected behind '@'"},
+        {"bra done;", "there is no such label in the statement"},
+        {"bra 1;", "a label is expected"},
+        {"bra.uni.uni a;", "it uses a name that is not declared in the statement"},
+        {".reg .b32 r<x>;", "a number of registers in '<' and '>' is expected"},
         {"ld..b32 $0, [$1];", "it is not an instruction"},
         {"mov.u32 $0, 99999999999999999999;", "a number that is not one of 64 bits"},
         {"mov.u32 $0, 08;", "a number that is not one of 64 bits"},
@@ -182,6 +201,43 @@ static void others_are_refused_with_their_reason(void **state)
     }
 }
 
+/* Returns the text of the error of a statement, without its beginning up to ": ". */
+static const char *reason(const char *text)
+{
+    const char *said = lower_text(text, NULL), *colon = strstr(said, "\": ");
+    return colon ? colon + 3 : said;
+}
+
+static void jumps_and_predicates_become_branches(void **state)
+{
+    static const struct {
+        const char *text, *code;
+    } cases[] = {
+        {"{ .reg .pred p; setp.eq.u32 p, $0, 0; @p membar.gl; @!p trap; }", "xor i1 "},
+        {"{\n .reg .pred P1;\nWAIT_${:uid}:\n ld.acquire.gpu.b32 $0, [$1];\n"
+         " setp.ne.u32 P1, $0, 0;\n @P1 bra DONE;\n bra.uni WAIT_${:uid};\nDONE:\n}",
+         "alwaysinline"},
+        {"a: bra b; a1: bra a; b : bra end; { end: bra a1; } end:", "br label"},
+        {".reg .b32 r<3>; .reg .pred %p<2>; mov.b32 r2, $0; setp.lt.s32 %p1, r2, $3;"
+         "@%p1 add.s32 $0, r2, 1;",
+         "icmp slt i32"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *code = NULL;
+        assert_string_equal(lower_text(cases[i].text, &code), "");
+        if (!strstr(code, cases[i].code))
+            fail_msg("%s: no \"%s\" in %s", cases[i].text, cases[i].code, code);
+        LLVMDisposeMessage(code);
+    }
+    assert_string_equal(reason("{ x: trap; } bra x;"), "there is no such label in the statement");
+    assert_string_equal(reason("x: trap; x: trap;"), "a second label of this name");
+    assert_string_equal(reason(".reg .b32 p; @p trap;"),
+                        "an operand has another size than the instruction");
+    assert_string_equal(reason("x: bra x; mov.u32 $3, 1;"), "its result has no place");
+    assert_string_equal(reason("x: bra x; sin.f32 $0, $0;"), "this instruction is not supported");
+}
+
 static void limits_hold(void **state)
 {
     (void)state;
@@ -197,6 +253,17 @@ static void limits_hold(void **state)
     strcat(text, ";");
     assert_non_null(strstr(lower_text(text, NULL), "too many registers"));
     assert_non_null(strstr(lower_text("{{{{{{{{{{{{{{{{{", NULL), "too many '{'"));
+    text[0] = 0;
+    for (unsigned i = 0; i < PTX_LABELS_MAX; i++)
+        sprintf(text + strlen(text), "l%u:", i);
+    assert_string_equal(lower_text(text, NULL), "");
+    strcat(text, "more:");
+    assert_non_null(strstr(lower_text(text, NULL), "too many labels"));
+    text[0] = 0;
+    for (unsigned i = 0; i < PTX_SCOPES_MAX; i++)
+        strcat(text, "{}");
+    assert_non_null(strstr(lower_text(text, NULL), "too many blocks"));
+    assert_non_null(strstr(lower_text(".reg .b32 r<65>;", NULL), "too many registers"));
     memset(text, 'a', 300);
     strcpy(text + 300, ";");
     assert_non_null(strstr(lower_text(text, NULL), "it is not an instruction"));
@@ -236,6 +303,7 @@ int main(void)
         cmocka_unit_test(an_order_of_memory_becomes_the_same),
         cmocka_unit_test(comments_blocks_and_names_are_read),
         cmocka_unit_test(others_are_refused_with_their_reason),
+        cmocka_unit_test(jumps_and_predicates_become_branches),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(registers_are_escaped_in_statements_with_operands),
     };

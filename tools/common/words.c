@@ -53,6 +53,13 @@ void dpk_words_append(struct words *to, const struct words *from)
     to->failed |= from->failed;
 }
 
+void dpk_words_add_each(struct words *w, const char *option, const struct words *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        dpk_words_addf(w, "%s%s", option, list->at[i]);
+    w->failed |= list->failed;
+}
+
 bool dpk_words_have(const struct words *w, const char *word)
 {
     for (size_t i = 0; i < w->count; i++)
@@ -114,17 +121,32 @@ bool dpk_words_split(struct words *w, const char *list)
     return split(w, list, ", \t\r\n\v\f", false);
 }
 
+bool dpk_words_split_names(struct words *w, const char *list)
+{
+    return split(w, list, ",", false);
+}
+
 bool dpk_words_split_file(struct words *w, const char *text)
 {
     return split(w, text, " \t\r\n\v\f", true);
 }
 
-enum dpk_status dpk_words_parse_list(void *context, const char *arg, struct dpk_error *err)
+static enum dpk_status check_list(const struct words *list, bool closed, const char *arg,
+                                  struct dpk_error *err)
 {
-    struct words *list = context;
-    if (!dpk_words_split(list, arg))
+    if (!closed)
         return dpk_fail(err, DPK_ERR_USAGE, "a quote is not closed: %s", arg);
     return list->failed ? dpk_fail_nomem(err) : DPK_OK;
+}
+
+enum dpk_status dpk_words_parse_list(void *context, const char *arg, struct dpk_error *err)
+{
+    return check_list(context, dpk_words_split(context, arg), arg, err);
+}
+
+enum dpk_status dpk_words_parse_names(void *context, const char *arg, struct dpk_error *err)
+{
+    return check_list(context, dpk_words_split_names(context, arg), arg, err);
 }
 
 enum dpk_status dpk_words_parse_word(void *context, const char *arg, struct dpk_error *err)

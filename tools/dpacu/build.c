@@ -27,25 +27,13 @@ static char *object_of(const char *source)
     return out;
 }
 
-static const char *clang(void)
-{
-    const char *value = getenv("DPA_CLANG");
-    return value && *value ? value : "clang";
-}
-
-static void add_compiler(struct words *w)
+void dpacu_add_clang(struct words *w)
 {
     struct words parts = {0};
-    dpk_words_split_file(&parts, clang()); /* "ccache clang" */
+    const char *value = getenv("DPA_CLANG");
+    dpk_words_split_file(&parts, value && *value ? value : "clang"); /* "ccache clang" */
     dpk_words_append(w, &parts);
     dpk_words_free(&parts);
-}
-
-static void add_each(struct words *w, const char *option, const struct words *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        dpk_words_addf(w, "%s%s", option, list->at[i]);
-    w->failed |= list->failed;
 }
 
 static void add_pairs(struct words *w, const char *option, const struct words *list)
@@ -61,7 +49,7 @@ static void add_pairs(struct words *w, const char *option, const struct words *l
 static void add_common(const struct config *c, struct words *w)
 {
     dpk_words_addf(w, "-std=%s", c->standard ? c->standard : "c++17");
-    add_each(w, "-I", &c->includes);
+    dpk_words_add_each(w, "-I", &c->includes);
     add_pairs(w, "-isystem", &c->system_includes);
     dpk_words_add(w, "-isystem");
     dpk_words_addf(w, "%s/include/dpakit-cuda", c->root);
@@ -71,8 +59,8 @@ static void add_common(const struct config *c, struct words *w)
 
 static void add_macros(const struct config *c, struct words *w)
 {
-    add_each(w, "-D", &c->defines);
-    add_each(w, "-U", &c->undefines);
+    dpk_words_add_each(w, "-D", &c->defines);
+    dpk_words_add_each(w, "-U", &c->undefines);
 }
 
 /* `is_text`: the source is behind the preprocessor. */
@@ -115,7 +103,7 @@ static void add_device(const struct config *c, struct words *w)
 static void preprocess_device(const struct config *c, const char *source, const char *out,
                               struct words *w)
 {
-    add_compiler(w);
+    dpacu_add_clang(w);
     add_cuda(c, false, w);
     add_device(c, w);
     const char *const rest[] = {"-w", "-E", source, "-o", out};
@@ -126,7 +114,7 @@ static void preprocess_device(const struct config *c, const char *source, const 
 static void compile_device(const struct config *c, const char *source, bool is_text,
                            const char *out, struct words *w)
 {
-    add_compiler(w);
+    dpacu_add_clang(w);
     add_cuda(c, is_text, w);
     add_device(c, w);
     dpk_words_add(w, c->debug || c->device_debug ? "-g" : "-gline-tables-only");
@@ -136,6 +124,17 @@ static void compile_device(const struct config *c, const char *source, bool is_t
                                 out};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         dpk_words_add(w, rest[i]);
+}
+
+/* Adds the names of make's targets. */
+static void add_targets(const struct config *c, const char *target, struct words *w)
+{
+    if (c->preprocess)
+        return;
+    if (c->depend_phony)
+        dpk_words_add(w, "-MP");
+    if (target)
+        dpk_words_addf(w, "-MT%s", target);
 }
 
 static void add_dependencies(const struct config *c, const char *object, struct words *w)
@@ -155,15 +154,14 @@ static void add_dependencies(const struct config *c, const char *object, struct 
         dpk_words_add(w, beside ? beside : "");
         free(beside);
     }
-    dpk_words_add(w, "-MT");
-    dpk_words_add(w, c->depend_target ? c->depend_target : object);
+    add_targets(c, c->depend_target ? c->depend_target : object, w);
 }
 
 static void compile_host(const struct config *c, const char *source, const char *fat,
                          const char *out, const char *object, struct words *w)
 {
     const bool cuda = dpacu_config_is_cuda(c, source);
-    add_compiler(w);
+    dpacu_add_clang(w);
     if (cuda) {
         add_cuda(c, false, w);
         dpk_words_add(w, "--cuda-host-only");
@@ -181,14 +179,18 @@ static void compile_host(const struct config *c, const char *source, const char 
     dpk_words_add(w, "-fPIC");
     if (c->debug)
         dpk_words_add(w, "-g");
+    if (c->host_options.count) { /* they may be those of another compiler */
+        dpk_words_add(w, "-Wno-unknown-warning-option");
+        dpk_words_add(w, "-Wno-unused-command-line-argument");
+    }
     dpk_words_append(w, &c->host_options);
     if (c->preprocess || c->depend_only) {
-        dpk_words_add(w, c->preprocess ? "-E" : "-M");
+        const char *output = c->output ? c->output : c->depend_only ? c->depend_file : NULL;
+        dpk_words_add(w, c->preprocess ? "-E" : c->depend_only_own ? "-MM" : "-M");
         dpk_words_add(w, source);
-        if (c->depend_only && c->depend_target)
-            dpk_words_addf(w, "-MT%s", c->depend_target);
-        if (c->output)
-            dpk_words_addf(w, "-o%s", c->output);
+        add_targets(c, c->depend_target, w);
+        if (output)
+            dpk_words_addf(w, "-o%s", output);
         return;
     }
     if (cuda) {
@@ -328,42 +330,11 @@ static enum dpk_status compile(const struct config *c, struct run *run, size_t n
     return status;
 }
 
-static void link_words(const struct config *c, const struct words *objects, struct words *w)
-{
-    const bool runtime = !c->cudart || strcmp(c->cudart, "none") != 0;
-    const char *output = c->output ? c->output : "a.out";
-    if (c->archive) {
-        dpk_words_add(w, "ar");
-        dpk_words_add(w, "rcs");
-        dpk_words_add(w, output);
-        dpk_words_append(w, objects);
-        return;
-    }
-    dpk_words_add(w, c->hostcc ? c->hostcc : "g++");
-    if (c->shared)
-        dpk_words_add(w, "-shared");
-    dpk_words_append(w, &c->host_options);
-    dpk_words_append(w, objects);
-    dpk_words_add(w, "-o");
-    dpk_words_add(w, output);
-    add_each(w, "-L", &c->folders);
-    add_each(w, "-l", &c->libraries);
-    for (size_t i = 0; i < c->linker_options.count; i++)
-        dpk_words_addf(w, "-Wl,%s", c->linker_options.at[i]);
-    if (runtime) {
-        dpk_words_addf(w, "-L%s/lib/dpakit/cuda", c->root);
-        dpk_words_addf(w, "-Wl,-rpath,%s/lib/dpakit/cuda", c->root);
-        dpk_words_add(w, "-lcudart");
-    }
-    dpk_words_add(w, "-lpthread");
-    dpk_words_add(w, "-lm");
-}
-
 static enum dpk_status link_all(const struct config *c, struct run *run,
                                 const struct words *objects, struct dpk_error *err)
 {
     struct jobs command = {0};
-    link_words(c, objects, dpk_jobs_add(&command, "link", 1));
+    dpacu_link_words(c, objects, dpk_jobs_add(&command, "link", 1));
     const enum dpk_status status = dpk_run_all(run, &command, err);
     dpk_jobs_free(&command);
     return status;
@@ -386,7 +357,7 @@ static enum dpk_status build(const struct config *c, struct run *run, struct dpk
     struct words objects = {0};
     enum dpk_status status = DPK_OK;
     for (size_t i = 0; i < c->inputs.count && status == DPK_OK; i++) {
-        if (!dpacu_config_is_source(c->inputs.at[i])) {
+        if (!dpacu_config_is_source(c, c->inputs.at[i])) {
             dpk_words_add(&objects, c->inputs.at[i]);
             continue;
         }

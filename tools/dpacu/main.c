@@ -1,21 +1,35 @@
 /* dpacu: compiles CUDA C++ for the emulated GPU, with nvcc's command line. */
 #include "config.h"
+#include "line.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* CMake and build scripts read this line of nvcc's --version. */
-#define COMPATIBLE_VERSION "Cuda compilation tools, release 12.4, V12.4.0"
+/* CMake, Meson and build scripts read these lines of nvcc's --version. */
+#define COMPATIBLE_VERSION                                                                         \
+    "In place of nvcc: NVIDIA (R) Cuda compiler driver\n"                                          \
+    "Cuda compilation tools, release 12.4, V12.4.0"
 
 static enum dpk_status compile(void *options, const struct dpk_args *args, struct dpk_error *err)
 {
     struct config *config = options;
-    const enum dpk_status status = dpacu_config_check(config, args, err);
+    enum dpk_status status = dpacu_config_check(config, err);
+    if (status == DPK_OK && (config->list_arch || config->list_code)) {
+        dpacu_folders_list(config->list_code);
+        return DPK_OK;
+    }
+    if (status == DPK_OK && (config->verbose || config->dryrun))
+        dpacu_folders_print(config);
+    if (status == DPK_OK)
+        status = dpacu_config_check_inputs(config, args, err);
     if (status != DPK_OK)
         return status;
-    const int code = dpacu_build(config); /* prints errors */
+    const bool made = config->run && dpacu_run_has_program(config);
+    const int code = made ? 0 : dpacu_build(config); /* prints errors */
+    if (code == 0 && config->run && !config->dryrun && dpacu_run_program(config) != 0)
+        return DPK_ERR_TOOL; /* it has printed why */
     return code == 0 ? DPK_OK : code == 1 ? DPK_ERR_FORMAT : DPK_ERR_TOOL;
 }
 
@@ -86,8 +100,19 @@ static int hand_over(const char *cuda, char **argv)
 
 int main(int argc, char **argv)
 {
+    struct dpk_error err = {0};
+    struct words words = {0};
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    if (slash && strcmp(slash, "/dpacu-link") == 0)
+        return dpacu_link_execute(argc, argv);
     const char *cuda = take_cuda_path(argc, argv);
     if (cuda)
         return hand_over(cuda, argv);
-    return dpk_tool_main(&tool, argc, argv);
+    int code = 2;
+    if (dpacu_line_make(argc, argv, &words, &err) == DPK_OK)
+        code = dpk_tool_main(&tool, (int)words.count, words.at);
+    else
+        dpk_tool_fail(&err);
+    dpk_words_free(&words);
+    return code;
 }

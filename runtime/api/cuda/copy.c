@@ -95,7 +95,8 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t
 
 static cudaError_t fill(const struct dpk_stream_fill *f, cudaStream_t stream, bool waits)
 {
-    if (!is_inside(f->to, f->pitch, f->count, f->rows, true) ||
+    if (f->count > SIZE_MAX / f->size ||
+        !is_inside(f->to, f->pitch, f->count * f->size, f->rows, true) ||
         (f->rows > 1 && f->pitch < f->count))
         return cuda_error(cudaErrorInvalidValue);
     struct dpk_stream_fill on_bus = *f;
@@ -106,6 +107,14 @@ static cudaError_t fill(const struct dpk_stream_fill *f, cudaStream_t stream, bo
     if (!error && waits)
         error = dpk_stream_wait(cuda_stream(stream));
     return cuda_error(error);
+}
+
+cudaError_t cuda_copy_fill(void *to, uint32_t value, unsigned size, size_t count,
+                           cudaStream_t stream, bool waits)
+{
+    const struct dpk_stream_fill f = {
+        .to = to, .value = value, .size = size, .count = count, .rows = 1};
+    return fill(&f, stream, waits);
 }
 
 cudaError_t cudaMemset(void *at, int value, size_t size)

@@ -39,6 +39,8 @@ cudaError_t cudaGetDevice(int *device)
 
 cudaError_t cudaSetDevice(int device)
 {
+    if (device == 0)
+        cuda_driver_use();
     return cuda_error(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 

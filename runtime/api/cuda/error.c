@@ -19,6 +19,16 @@ cudaError_t cuda_error(int error)
     return (cudaError_t)error;
 }
 
+int cuda_error_noted(void)
+{
+    return last;
+}
+
+void cuda_error_note(int error)
+{
+    last = error;
+}
+
 cudaError_t cuda_error_because(int error, const struct dpk_error *why)
 {
     if (error && why->message[0])

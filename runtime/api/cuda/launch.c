@@ -40,6 +40,7 @@ static cudaError_t launch(const void *function, dim3 grid, dim3 block, void **ar
     const struct cuda_function *f = cuda_registry_function(function);
     if (!f)
         return cuda_error(cudaErrorInvalidDeviceFunction);
+    cuda_driver_use();
     if (shared > UINT32_MAX)
         return cuda_error(cudaErrorInvalidValue);
     const struct dpk_stream_launch l = {

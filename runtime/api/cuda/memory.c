@@ -7,6 +7,7 @@ static cudaError_t allocate(void **at, size_t size, enum dpk_gpu_memory_kind kin
 {
     if (!at)
         return cuda_error(cudaErrorInvalidValue);
+    cuda_driver_use();
     if (dpk_gpu_failed())
         return cuda_error(dpk_gpu_failed());
     *at = NULL;
@@ -51,6 +52,7 @@ cudaError_t cudaHostAlloc(void **at, size_t size, unsigned int flags)
 
 cudaError_t cudaFree(void *at)
 {
+    cuda_driver_use();
     if (!at)
         return cuda_error(dpk_gpu_failed());
     const int error = dpk_stream_wait_all();

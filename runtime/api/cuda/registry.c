@@ -187,6 +187,43 @@ const struct dpk_gpu_variable *cuda_registry_variable(const void *shadow)
     return found;
 }
 
+struct cuda_function *cuda_registry_search(bool (*is)(const struct cuda_function *f,
+                                                      const void *context),
+                                           const void *context)
+{
+    struct cuda_function *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < function_room && !found; i++)
+        if (functions[i] && is(functions[i], context))
+            found = functions[i];
+    pthread_mutex_unlock(&lock);
+    return found ? cuda_registry_function(found->stub) : NULL;
+}
+
+const struct dpk_gpu_variable *
+cuda_registry_search_variable(bool (*is)(const struct dpk_gpu_variable *v, const void *context),
+                              const void *context)
+{
+    const struct dpk_gpu_variable *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (size_t m = 0; m < module_count && !found; m++)
+        for (uint64_t i = 0; i < modules[m]->variable_count && !found; i++)
+            if (is(&modules[m]->variables[i], context))
+                found = &modules[m]->variables[i];
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+bool cuda_registry_has(const struct cuda_function *f)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < function_room && f && !found; i++)
+        found = functions[i] == f;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 uint32_t cuda_registry_shared_limit(const struct cuda_function *f)
 {
     return f->dynamic_max ? f->kernel->shared + f->dynamic_max : DPK_BLOCK_SHARED_DEFAULT;

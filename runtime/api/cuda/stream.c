@@ -7,6 +7,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
     struct dpk_stream *s = NULL;
     if (!stream || flags > cudaStreamNonBlocking)
         return cuda_error(cudaErrorInvalidValue);
+    cuda_driver_use();
     const int error = dpk_stream_create(flags, &s);
     if (!error)
         *stream = (cudaStream_t)s;
@@ -93,6 +94,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
     struct dpk_gpu_event *e = NULL;
     if (!event || flags > 7)
         return cuda_error(cudaErrorInvalidValue);
+    cuda_driver_use();
     const int error = dpk_gpu_event_create(&e);
     if (!error)
         *event = (cudaEvent_t)e;

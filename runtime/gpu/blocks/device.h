@@ -50,6 +50,15 @@ void dpk_gpu_assert(const char *what, const char *file, uint32_t line, const cha
     __attribute__((noreturn));
 /* Prints arguments that lie in memory, like CUDA's vprintf. */
 int32_t dpk_gpu_vprintf(const char *format, const void *arguments);
+/* Barriers in memory (mbarrier of PTX), a word of 64 bits each. `init` sets the number of threads of a
+ * phase. `arrive` notes threads and bytes that are expected, and returns the word as it was; `expect`
+ * and `complete` note bytes alone. `test` returns 1 if the phase of this parity has ended; else it lets
+ * other threads run once, and looks again. */
+void dpk_gpu_mbarrier_init(uint64_t at, uint32_t count);
+uint64_t dpk_gpu_mbarrier_arrive(uint64_t at, uint32_t count, uint32_t bytes);
+void dpk_gpu_mbarrier_expect(uint64_t at, uint32_t bytes);
+void dpk_gpu_mbarrier_complete(uint64_t at, uint32_t bytes);
+uint32_t dpk_gpu_mbarrier_test(uint64_t at, uint32_t parity);
 /* Compares and exchanges 16 bytes; `expected` receives the former value. */
 void dpk_gpu_cas128(void *at, void *expected, const void *desired);
 

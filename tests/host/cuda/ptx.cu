@@ -270,8 +270,121 @@ __global__ void fence_by_loads(uint32_t *out)
     *out = dummy + val + 5;
 }
 
+/* The lowest bit that is set, by a loop; 99 without one, by a jump over it. */
+static __device__ uint32_t lowest_bit(uint32_t word)
+{
+    uint32_t found;
+    asm("{\n"
+        ".reg .pred none, again;\n"
+        ".reg .b32 bit<2>;\n"
+        "mov.u32 %0, 99;\n"
+        "setp.eq.u32 none, %1, 0;\n"
+        "@none bra END;\n"
+        "mov.u32 %0, 0;\n"
+        "NEXT:\n"
+        "shr.u32 bit0, %1, %0;\n"
+        "and.b32 bit1, bit0, 1;\n"
+        "setp.eq.u32 again, bit1, 0;\n"
+        "@again add.u32 %0, %0, 1;\n"
+        "@again bra NEXT;\n"
+        "END:\n"
+        "}"
+        : "=&r"(found)
+        : "r"(word));
+    return found;
+}
+/* Thread 1 waits in a loop of PTX for thread 0 of another block. */
+__global__ void jump(uint32_t *flag, uint32_t *out)
+{
+    uint32_t seen;
+    out[threadIdx.x] = lowest_bit(threadIdx.x ? 1u << (threadIdx.x - 1) : 0);
+    if (blockIdx.x == 0)
+        asm volatile("{ .reg .pred ready;\n"
+                     "WAIT_%=:\n"
+                     "ld.acquire.gpu.global.u32 %0, [%1];\n"
+                     "setp.ne.u32 ready, %0, 0;\n"
+                     "@!ready bra.uni WAIT_%=; }"
+                     : "=r"(seen)
+                     : "l"(flag)
+                     : "memory");
+    else
+        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(flag) : "memory");
+}
+
+static void jumps_and_predicates_are_done()
+{
+    uint32_t *flag = on_device<uint32_t>(nullptr, 1), *out = on_device<uint32_t>(nullptr, 33);
+    jump<<<2, 33>>>(flag, out);
+    const uint32_t *v = from_device(out, 33);
+    CHECK(v[0] == 99);
+    for (uint32_t i = 1; i < 33; i++)
+        CHECK(v[i] == i - 1);
+}
+
+/* Thread 0 copies to shared memory, and every thread waits for the bytes, twice. */
+__global__ void copy_with_barrier(const uint32_t *from, uint32_t *out)
+{
+    __shared__ __align__(16) uint32_t words[64];
+    __shared__ uint64_t barrier;
+    const uint32_t at = static_cast<uint32_t>(__cvta_generic_to_shared(words)),
+                   b = static_cast<uint32_t>(__cvta_generic_to_shared(&barrier));
+    uint64_t state;
+    uint32_t pending, sum = 0;
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n"
+                     "fence.mbarrier_init.release.cluster;" ::"r"(b),
+                     "r"(blockDim.x)
+                     : "memory");
+    __syncthreads();
+    for (uint32_t phase = 0; phase < 2; phase++) {
+        if (threadIdx.x == 0) {
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(b)
+                         : "memory");
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                         "[%0], [%1], %2, [%3];" ::"r"(at),
+                         "l"(from + 64 * phase), "r"(256), "r"(b)
+                         : "memory");
+        } else {
+            asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%2];\n"
+                         "mbarrier.pending_count.b64 %1, %0;"
+                         : "=l"(state), "=r"(pending)
+                         : "r"(b)
+                         : "memory");
+            if (pending > blockDim.x)
+                sum = 1u << 31;
+        }
+        asm volatile("{\n"
+                     ".reg .pred P1;\n"
+                     "LAB_WAIT:\n"
+                     "mbarrier.try_wait.parity.shared::cta.b64 P1, [%0], %1;\n"
+                     "@P1 bra DONE;\n"
+                     "bra LAB_WAIT;\n"
+                     "DONE:\n"
+                     "}" ::"r"(b),
+                     "r"(phase & 1)
+                     : "memory");
+        sum += words[threadIdx.x];
+        __syncthreads();
+    }
+    out[threadIdx.x] = sum;
+}
+
+static void barriers_in_memory_wait_for_threads_and_bytes()
+{
+    uint32_t given[128];
+    for (uint32_t i = 0; i < 128; i++)
+        given[i] = i;
+    uint32_t *out = on_device<uint32_t>(nullptr, 64);
+    copy_with_barrier<<<2, 64>>>(on_device<uint32_t>(given, 128), out);
+    const uint32_t *v = from_device(out, 64);
+    for (uint32_t i = 0; i < 64; i++)
+        CHECK(v[i] == 2 * i + 64);
+}
+
 int main()
 {
+    barriers_in_memory_wait_for_threads_and_bytes();
+    jumps_and_predicates_are_done();
     loads_and_stores_have_their_sizes();
     messages_are_seen_after_their_flags();
     atomic_instructions_lose_nothing();

@@ -93,8 +93,11 @@ static bool add_operand(struct lower_assembly *a, const char *constraint, unsign
         type = output_type(LLVMTypeOf(a->call), outputs, a->count);
         a->outputs++;
     } else {
-        value = LLVMGetOperand(a->call, (*input)++);
+        value = LLVMGetOperand(a->call, *input);
+        if (a->function && !LLVMIsAConstantInt(value))
+            value = LLVMGetParam(a->function, *input);
         type = LLVMTypeOf(value);
+        ++*input;
     }
     const unsigned bits = bits_of(a, type);
     if (!bits)
@@ -154,12 +157,13 @@ static const struct {
     {"nanosleep", lower_ptx_sleep},
     {"bar", lower_ptx_barrier},
     {"barrier", lower_ptx_barrier},
+    {"mbarrier", lower_ptx_mbarrier},
     {"trap", lower_ptx_trap},
     {"brkpt", lower_ptx_trap},
     {"activemask", lower_ptx_active},
 };
 
-static bool build_instruction(struct lower_assembly *a)
+bool lower_ptx_instruction_now(struct lower_assembly *a)
 {
     const char *name = ptx_part(a->now, 0);
     for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
@@ -176,14 +180,25 @@ static bool build_all(struct lower_assembly *a, bool memory)
     }
     if (memory)
         fence_compiler(a);
-    for (unsigned i = 0; i < a->ptx.count; i++) {
+    if (a->function) {
+        lower_ptx_keep(a);
+        if (!lower_ptx_flow(a))
+            return false;
+    }
+    for (unsigned i = 0; i < a->ptx.count && !a->function; i++) {
         a->now = &a->ptx.instructions[i];
-        if (!build_instruction(a))
+        if (!lower_ptx_instruction_now(a))
             return false;
     }
     if (memory)
         fence_compiler(a);
     return true;
+}
+
+static LLVMValueRef final_value(struct lower_assembly *a, const struct lower_slot *slot)
+{
+    return slot->variable ? LLVMBuildLoad2(a->l->builder, slot->type, slot->variable, "")
+                          : slot->value;
 }
 
 /* Puts the results where the statement's were. */
@@ -192,11 +207,18 @@ static void give_results(struct lower_assembly *a)
     LLVMTypeRef type = LLVMTypeOf(a->call);
     LLVMValueRef all = a->outputs > 1 ? LLVMGetUndef(type) : NULL;
     for (unsigned i = 0; i < a->outputs; i++) {
-        const struct lower_slot *slot = &a->operands[i];
         LLVMTypeRef element = output_type(type, a->outputs, i);
-        LLVMValueRef value =
-            slot->value ? from_bits(a, slot->value, element) : LLVMConstNull(element);
+        LLVMValueRef value = final_value(a, &a->operands[i]);
+        value = value ? from_bits(a, value, element) : LLVMConstNull(element);
         all = all ? LLVMBuildInsertValue(a->l->builder, all, value, i, "") : value;
+    }
+    if (a->function) {
+        if (all)
+            LLVMBuildRet(a->l->builder, all);
+        else
+            LLVMBuildRetVoid(a->l->builder);
+        LLVMValueRef result = lower_ptx_call_function(a);
+        all = all ? result : NULL;
     }
     if (all)
         LLVMReplaceAllUsesWith(a->call, all);
@@ -224,10 +246,14 @@ static bool build_statement(struct lower *l, LLVMValueRef call)
         a->is_volatile = strstr(shown, " asm sideeffect ") != NULL;
         LLVMPositionBuilderBefore(l->builder, call);
         LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(call));
-        good = read_constraints(a, constraints, &memory) && parse(a, text, unescape(text)) &&
-               build_all(a, memory);
+        good = parse(a, text, unescape(text));
+        if (good && lower_ptx_flows(&a->ptx))
+            lower_ptx_begin_function(a);
+        good = good && read_constraints(a, constraints, &memory) && build_all(a, memory);
         if (good)
             give_results(a);
+        else if (a->function)
+            LLVMDeleteFunction(a->function);
     }
     free(a);
     LLVMDisposeMessage(shown);

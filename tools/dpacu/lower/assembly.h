@@ -9,15 +9,17 @@
 
 /* An operand of the statement, or a register that it declares. */
 struct lower_slot {
-    LLVMValueRef value; /* NULL: nothing was written */
-    LLVMTypeRef type;   /* integer */
+    LLVMValueRef value;    /* NULL: nothing was written */
+    LLVMValueRef variable; /* a place in memory that has the value; NULL: `value` is it */
+    LLVMTypeRef type;      /* integer */
     unsigned bits;
     bool immediate; /* a constant of any size */
 };
 
 struct lower_assembly {
     struct lower *l;
-    LLVMValueRef call; /* the statement */
+    LLVMValueRef call;     /* the statement */
+    LLVMValueRef function; /* of a statement with jumps or predicates: its code; else NULL */
     bool is_volatile;
     struct lower_slot operands[PTX_OPERANDS_MAX];
     unsigned outputs, count;
@@ -54,6 +56,21 @@ struct lower_says {
     char kind; /* of the type: 'b', 'u', 's', 'f'; 'p' for a predicate */
     unsigned bits;
 };
+
+/* ---- ptx_flow.c: statements with jumps and predicates, which become functions of their own ---- */
+bool lower_ptx_flows(const struct ptx *ptx);
+/* Makes the function, and lets the builder write it. */
+void lower_ptx_begin_function(struct lower_assembly *a);
+/* Keeps operands and registers in variables, since instructions may be done several times. */
+void lower_ptx_keep(struct lower_assembly *a);
+/* Makes code of all instructions. */
+bool lower_ptx_flow(struct lower_assembly *a);
+/* Calls the function in the place of the statement. Returns what it returns. */
+LLVMValueRef lower_ptx_call_function(struct lower_assembly *a);
+
+/* ---- assembly.c ---- */
+/* Makes code of the instruction `a->now`. */
+bool lower_ptx_instruction_now(struct lower_assembly *a);
 
 /* ---- ptx_registers.c ---- */
 /* Reads the register of a thread at `offset` of struct dpk_gpu_thread. */
@@ -104,6 +121,10 @@ LLVMAtomicOrdering lower_ptx_ordering(enum lower_order order);
 /* ptx_compute.c */
 lower_ptx_instruction lower_ptx_arithmetic, lower_ptx_move, lower_ptx_permute, lower_ptx_convert,
     lower_ptx_convert_address, lower_ptx_compare, lower_ptx_select;
+/* ptx_mbarrier.c */
+lower_ptx_instruction lower_ptx_mbarrier;
+/* Tells the barrier at operand `number` that bytes have come. */
+bool lower_ptx_complete(struct lower_assembly *a, unsigned number, LLVMValueRef size);
 /* ptx_threads.c */
 lower_ptx_instruction lower_ptx_sleep, lower_ptx_barrier, lower_ptx_trap, lower_ptx_active;
 

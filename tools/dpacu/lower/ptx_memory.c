@@ -188,7 +188,7 @@ static struct joined join(const struct ptx_instruction *i, unsigned from)
 static bool is_proxy(const struct ptx_instruction *i)
 {
     static const char *const kinds[] = {"proxy.alias", "proxy.async", "proxy.async.global",
-                                        "proxy.async.shared::cta"};
+                                        "proxy.async.shared::cta", "mbarrier_init.release.cluster"};
     const struct joined kind = join(i, 1);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (strcmp(kind.text, kinds[k]) == 0)
@@ -237,17 +237,28 @@ static bool copy(struct lower_assembly *a, bool to_shared, bool from_shared, LLV
     return true;
 }
 
+/* Gets the size of a bulk copy that has so many operands; NULL after an error. */
+static LLVMValueRef bulk_size(struct lower_assembly *a, unsigned operands)
+{
+    LLVMValueRef size = lower_ptx_takes(a, operands) ? lower_ptx_argument(a, 2, 32) : NULL;
+    if (!size || !LLVMIsAConstantInt(size) || LLVMConstIntGetZExtValue(size) % 16 == 0)
+        return size;
+    lower_ptx_refuse(a, "the size is not a multiple of 16");
+    return NULL;
+}
+
 /* A copy may be done at once: nobody may change its source before it is waited for. */
 static bool copy_bulk(struct lower_assembly *a, bool policy)
 {
-    if (!lower_ptx_takes(a, policy ? 4 : 3))
-        return false;
-    LLVMValueRef size = lower_ptx_argument(a, 2, 32);
-    if (!size)
-        return false;
-    if (LLVMIsAConstantInt(size) && LLVMConstIntGetZExtValue(size) % 16)
-        return lower_ptx_refuse(a, "the size is not a multiple of 16");
-    return copy(a, false, true, size);
+    LLVMValueRef size = bulk_size(a, policy ? 4 : 3);
+    return size && copy(a, false, true, size);
+}
+
+/* From global to shared memory; a barrier in memory is told of the bytes. */
+static bool copy_bulk_in(struct lower_assembly *a, bool policy)
+{
+    LLVMValueRef size = bulk_size(a, policy ? 5 : 4);
+    return size && copy(a, true, false, size) && lower_ptx_complete(a, 3, size);
 }
 
 static bool copy_small(struct lower_assembly *a)
@@ -265,13 +276,18 @@ static bool copy_small(struct lower_assembly *a)
 
 bool lower_ptx_copy(struct lower_assembly *a)
 {
-    enum what { BULK = 1, BULK_POLICY, SMALL, COMMIT, WAIT, WAIT_ALL };
+    enum what { BULK = 1, BULK_POLICY, BULK_IN, BULK_IN_POLICY, SMALL, COMMIT, WAIT, WAIT_ALL };
+#define BULK_INTO(space) "cp.async.bulk." space ".global.mbarrier::complete_tx::bytes"
     static const struct {
         const char *opcode;
         enum what what;
     } forms[] = {
         {"cp.async.bulk.global.shared::cta.bulk_group", BULK},
         {"cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint", BULK_POLICY},
+        {BULK_INTO("shared::cta"), BULK_IN},
+        {BULK_INTO("shared::cluster"), BULK_IN},
+        {BULK_INTO("shared::cta") ".L2::cache_hint", BULK_IN_POLICY},
+        {BULK_INTO("shared::cluster") ".L2::cache_hint", BULK_IN_POLICY},
         {"cp.async.ca.shared.global", SMALL},
         {"cp.async.cg.shared.global", SMALL},
         {"cp.async.ca.shared::cta.global", SMALL},
@@ -292,6 +308,9 @@ bool lower_ptx_copy(struct lower_assembly *a)
     case BULK:
     case BULK_POLICY:
         return copy_bulk(a, what == BULK_POLICY);
+    case BULK_IN:
+    case BULK_IN_POLICY:
+        return copy_bulk_in(a, what == BULK_IN_POLICY);
     case SMALL:
         return copy_small(a);
     case COMMIT:

@@ -146,6 +146,8 @@ static LLVMValueRef raw_value(struct lower_assembly *a, const struct ptx_value *
         lower_ptx_refuse(a, "this operand is not one of the statement");
         return NULL;
     }
+    if (slot->variable)
+        return LLVMBuildLoad2(a->l->builder, slot->type, slot->variable, "");
     if (!slot->value) /* as "ign" of a byte swap, which is never written */
         return LLVMConstNull(slot->type);
     if (slot->immediate && LLVMIsAConstantInt(slot->value))
@@ -194,13 +196,15 @@ bool lower_ptx_set_wide(struct lower_assembly *a, const struct ptx_value *v, LLV
     if (v->kind == PTX_SINK)
         return true;
     struct lower_slot *slot = slot_of(a, v);
-    if (!slot)
+    if (!slot || (a->function && !slot->variable))
         return lower_ptx_refuse(a, "its result has no place");
     if (slot->bits < LLVMGetIntTypeWidth(LLVMTypeOf(value)))
         return lower_ptx_refuse(a, "an operand has another size than the instruction");
     slot->value = is_signed ? LLVMBuildSExtOrBitCast(a->l->builder, value, slot->type, "")
                             : LLVMBuildZExtOrBitCast(a->l->builder, value, slot->type, "");
     slot->immediate = false;
+    if (slot->variable)
+        LLVMBuildStore(a->l->builder, slot->value, slot->variable);
     return true;
 }
 

@@ -8,8 +8,16 @@ struct parser {
     struct dpk_reader text;
     struct ptx *out;
     struct dpk_error *err;
-    const char *statement; /* where the current one begins */
-    unsigned scopes[16], depth;
+    const char *statement;      /* where the current one begins */
+    unsigned scopes[16], depth; /* number of registers where a block begins */
+    /* Blocks are numbered as they begin; 0 is the whole text. */
+    unsigned inside[17], parents[PTX_SCOPES_MAX], scope_count;
+    struct jump {
+        const char *statement;
+        char label[PTX_LABEL_MAX];
+        unsigned instruction, scope;
+    } jumps[PTX_INSTRUCTIONS_MAX];
+    unsigned jump_count;
 };
 
 /* Copies the statement, with single spaces. */
@@ -240,6 +248,33 @@ static bool take_argument(struct parser *p, struct ptx_argument *out)
 
 /* ---- Statements ---- */
 
+static bool add_register(struct parser *p, const char *name, unsigned bits)
+{
+    if (p->out->register_count == PTX_REGISTERS_MAX)
+        return refuse(p, "too many registers");
+    struct ptx_register *r = &p->out->registers[p->out->register_count++];
+    snprintf(r->name, sizeof r->name, "%s", name);
+    r->bits = bits;
+    return true;
+}
+
+/* Takes what follows "r<": r<3> are r0, r1 and r2. */
+static bool add_numbered(struct parser *p, const char *name, unsigned bits)
+{
+    uint64_t count;
+    char numbered[PTX_NAME_MAX + 24];
+    if (!take_number(p, &count) || !take(p, '>'))
+        return refuse(p, "a number of registers in '<' and '>' is expected");
+    for (uint64_t i = 0; i < count; i++) {
+        snprintf(numbered, sizeof numbered, "%s%llu", name, (unsigned long long)i);
+        if (strlen(numbered) >= PTX_NAME_MAX)
+            return refuse(p, "the name of a register is too long");
+        if (!add_register(p, numbered, bits))
+            return false;
+    }
+    return true;
+}
+
 /* Takes what follows ".reg": a type and names. */
 static bool take_registers(struct parser *p)
 {
@@ -258,11 +293,8 @@ static bool take_registers(struct parser *p)
         skip_space(p);
         if (!take_word(p, "%", name, sizeof name) || isdigit((unsigned char)name[0]))
             return refuse(p, "a register without a name");
-        if (p->out->register_count == PTX_REGISTERS_MAX)
-            return refuse(p, "too many registers");
-        struct ptx_register *r = &p->out->registers[p->out->register_count++];
-        snprintf(r->name, sizeof r->name, "%s", name);
-        r->bits = bits;
+        if (!(take(p, '<') ? add_numbered(p, name, bits) : add_register(p, name, bits)))
+            return false;
     } while (take(p, ','));
     return take(p, ';') || refuse(p, "';' is expected");
 }
@@ -281,14 +313,115 @@ static bool split_opcode(struct ptx_instruction *i)
     }
 }
 
+/* ---- Labels and jumps ---- */
+
+/* Takes a label's name, in which LLVM writes "${:uid}" for a number of the statement. */
+static bool take_label_name(struct parser *p, char out[PTX_LABEL_MAX])
+{
+    static const char unique[] = "${:uid}";
+    size_t size = 0;
+    if (isdigit((unsigned char)peek(p)))
+        return false;
+    for (;;) {
+        const bool is_unique = begins(p, unique);
+        const size_t more = is_unique ? sizeof unique - 1 : 1;
+        if (!is_unique && !is_word(peek(p)) && peek(p) != '$' && peek(p) != '%')
+            break;
+        if (size + more >= PTX_LABEL_MAX)
+            return false;
+        memcpy(out + size, p->text.pos, more);
+        size += more;
+        dpk_read_skip(&p->text, more);
+    }
+    out[size] = 0;
+    return size > 0;
+}
+
+/* Takes "name:" and returns true, or takes nothing. */
+static bool take_label(struct parser *p, char out[PTX_LABEL_MAX])
+{
+    const struct dpk_reader before = p->text;
+    if (take_label_name(p, out) && take(p, ':') && peek(p) != ':')
+        return true;
+    p->text = before;
+    return false;
+}
+
+static bool add_label(struct parser *p, const char *name)
+{
+    const unsigned scope = p->inside[p->depth];
+    for (unsigned i = 0; i < p->out->label_count; i++)
+        if (p->out->labels[i].scope == scope && strcmp(p->out->labels[i].name, name) == 0)
+            return refuse(p, "a second label of this name");
+    if (p->out->label_count == PTX_LABELS_MAX)
+        return refuse(p, "too many labels");
+    struct ptx_label *label = &p->out->labels[p->out->label_count++];
+    *label = (struct ptx_label){.at = p->out->count, .scope = scope};
+    snprintf(label->name, sizeof label->name, "%s", name);
+    return true;
+}
+
+static bool take_jump(struct parser *p, struct ptx_instruction *i)
+{
+    struct jump *jump = &p->jumps[p->jump_count++]; /* as many as instructions */
+    *jump = (struct jump){
+        .statement = p->statement, .instruction = p->out->count - 1, .scope = p->inside[p->depth]};
+    i->jumps = true;
+    skip_space(p);
+    if (!take_label_name(p, jump->label))
+        return refuse(p, "a label is expected");
+    return take(p, ';') || refuse(p, "';' is expected");
+}
+
+static const struct ptx_label *find_label(const struct parser *p, const struct jump *jump)
+{
+    for (unsigned scope = jump->scope;; scope = p->parents[scope]) {
+        for (unsigned i = 0; i < p->out->label_count; i++)
+            if (p->out->labels[i].scope == scope &&
+                strcmp(p->out->labels[i].name, jump->label) == 0)
+                return &p->out->labels[i];
+        if (!scope)
+            return NULL;
+    }
+}
+
+/* Labels may stand behind the jumps to them. */
+static bool find_targets(struct parser *p)
+{
+    for (unsigned i = 0; i < p->jump_count; i++) {
+        const struct ptx_label *label = find_label(p, &p->jumps[i]);
+        p->statement = p->jumps[i].statement;
+        if (!label)
+            return refuse(p, "there is no such label in the statement");
+        p->out->instructions[p->jumps[i].instruction].target = label->at;
+    }
+    return true;
+}
+
+/* Takes what follows '@': a predicate, which decides whether the instruction is done. */
+static bool take_guard(struct parser *p, struct ptx_instruction *i)
+{
+    i->guarded = true;
+    i->negated = take(p, '!');
+    if (!take_value(p, &i->guard))
+        return false;
+    skip_space(p);
+    return i->guard.kind == PTX_REGISTER || refuse(p, "a predicate is expected behind '@'");
+}
+
 static bool take_instruction(struct parser *p)
 {
     if (p->out->count == PTX_INSTRUCTIONS_MAX)
         return refuse(p, "too many instructions in a statement");
     struct ptx_instruction *i = &p->out->instructions[p->out->count++];
     quote_statement(p, i->text, sizeof i->text);
+    if (take(p, '@') && !take_guard(p, i))
+        return false;
     if (!take_word(p, ".:", i->opcode, sizeof i->opcode) || !split_opcode(i))
         return refuse(p, "it is not an instruction");
+    if (strcmp(i->opcode, "bra") == 0 &&
+        (i->part_count == 1 || (i->part_count == 2 && strcmp(ptx_part(i, 1), "uni") == 0)))
+        return take_jump(p, i);
     if (take(p, ';'))
         return true;
     do {
@@ -305,7 +438,11 @@ static bool begin_scope(struct parser *p)
 {
     if (p->depth == sizeof p->scopes / sizeof *p->scopes)
         return refuse(p, "too many '{'");
+    if (p->scope_count + 1 == PTX_SCOPES_MAX)
+        return refuse(p, "too many blocks");
+    p->parents[++p->scope_count] = p->inside[p->depth];
     p->scopes[p->depth++] = p->out->register_count;
+    p->inside[p->depth] = p->scope_count;
     return true;
 }
 
@@ -320,6 +457,9 @@ static bool end_scope(struct parser *p)
 
 static bool take_statement(struct parser *p)
 {
+    char label[PTX_LABEL_MAX];
+    if (take_label(p, label))
+        return add_label(p, label);
     if (take(p, '{'))
         return begin_scope(p);
     if (take(p, '}'))
@@ -342,7 +482,9 @@ enum dpk_status ptx_parse(const char *text, size_t size, struct ptx *out, struct
             return DPK_ERR_FORMAT;
     }
     p.statement = text;
-    return p.depth == 0 || refuse(&p, "a '{' without '}'") ? DPK_OK : DPK_ERR_FORMAT;
+    if (p.depth && !refuse(&p, "a '{' without '}'"))
+        return DPK_ERR_FORMAT;
+    return find_targets(&p) ? DPK_OK : DPK_ERR_FORMAT;
 }
 
 const char *ptx_part(const struct ptx_instruction *i, unsigned part)

@@ -19,6 +19,9 @@ enum {
     PTX_PARTS_MAX = 12,
     PTX_NAME_MAX = 32,
     PTX_OPERANDS_MAX = 30,
+    PTX_LABELS_MAX = 32,
+    PTX_SCOPES_MAX = 32,
+    PTX_LABEL_MAX = 64,
 };
 
 enum ptx_kind {
@@ -51,6 +54,10 @@ struct ptx_instruction {
     unsigned part_count;
     struct ptx_argument arguments[PTX_ARGUMENTS_MAX];
     unsigned count;
+    bool guarded, negated; /* @p or @!p: it is done only if the predicate is true, or false */
+    struct ptx_value guard;
+    bool jumps;
+    unsigned target; /* of a jump: the number of an instruction, or the number of all */
 };
 
 struct ptx_register {
@@ -58,11 +65,20 @@ struct ptx_register {
     unsigned bits;           /* 8 to 64; 1: a predicate */
 };
 
+/* Where jumps go. It is known in its block {} and in those inside. */
+struct ptx_label {
+    char name[PTX_LABEL_MAX];
+    unsigned at; /* number of the instruction behind it */
+    unsigned scope;
+};
+
 struct ptx {
     struct ptx_register registers[PTX_REGISTERS_MAX];
     unsigned register_count;
     struct ptx_instruction instructions[PTX_INSTRUCTIONS_MAX];
     unsigned count;
+    struct ptx_label labels[PTX_LABELS_MAX];
+    unsigned label_count;
 };
 
 /* Reads `size` bytes of text, in which "$3" is an operand, as LLVM writes them. Errors:

@@ -80,11 +80,32 @@ await() {
 
 # The program ends after a signal, and says that it succeeded.
 end() {
-    kill -TERM "$program"
+    kill -TERM "$program" 2>/dev/null || :
     wait "$program"
     program=
     cat log
     grep -q 'Sample finished successfully' log
+}
+
+# sent_nothing_since PACKETS TICKS: the kernel has polled for half a second since then, and the port has sent nothing.
+sent_nothing_since() {
+    [ "$(ticks)" -ge $(($2 + 50)) ] && ! counted tx_packets $(($1 + 1))
+}
+
+# As end. The threads of this kernel look one by one whether they must end, on a GPU too: if one has ended and another
+# waits for the completion of its packet, the kernel waits for ever. Then the program is killed.
+end_sender() {
+    local packets ticks
+    kill -TERM "$program"
+    while kill -0 "$program" 2>/dev/null; do
+        packets=$(dpadev stats mlx5_0 --json | jq .port.tx_packets)
+        ticks=$(ticks) || break
+        while kill -0 "$program" 2>/dev/null && counted tx_packets "$packets" && [ "$(ticks)" -lt $((ticks + 50)) ]; do
+            sleep 0.05
+        done 2>/dev/null
+        ! sent_nothing_since "$packets" "$ticks" 2>/dev/null || { kill -KILL "$program"; wait "$program" || :; program=; return 0; }
+    done
+    end
 }
 
 counted() { # COUNTER NUMBER: of mlx5_0
@@ -124,7 +145,7 @@ sends() { # ARGUMENT...
     before=$(dpadev stats mlx5_0 --json | jq .port.tx_packets)
     start simple_send -s 100 -t 64 "$@"
     await counted tx_packets $((before + 500))
-    end
+    end_sender
 }
 
 @test "simple_send, one block" { sends -q 0; }
@@ -137,7 +158,7 @@ sends() { # ARGUMENT...
     dpadev wire mlx5_0 "pcap:,$PWD/sent.pcap"
     start simple_send -s 100 -t 32 -q 0
     await counted tx_packets 64
-    end
+    end_sender
     od -An -v -tx1 -w116 -j24 -N$((32 * 116)) sent.pcap | cut -c49- | sort | uniq -c >frames
     [ "$(wc -l <frames)" -eq 1 ]
     grep -q '^ *32  10 11 12 13 14 15 20 21 22 23 24 25 08 00 00 00' frames

@@ -14,19 +14,25 @@
 #define ROOT_KEY_BITS 4096
 #define UNPROCESSED   "a critical extension that nothing here processes"
 
-void dpk_cert_subject(const X509 *cert, char *out, size_t size)
+/* Writes a name for people. */
+static void write_name(const X509_NAME *name, char *out, size_t size)
 {
     if (size == 0)
         return;
     out[0] = 0;
     BIO *bio = BIO_new(BIO_s_mem());
-    if (bio && X509_NAME_print_ex(bio, X509_get_subject_name(cert), 0,
+    if (bio && X509_NAME_print_ex(bio, name, 0,
                                   XN_FLAG_ONELINE & ~XN_FLAG_SPC_EQ & ~ASN1_STRFLGS_ESC_MSB) >= 0) {
         int n = BIO_read(bio, out, (int)(size - 1 < 4096 ? size - 1 : 4096));
         out[n > 0 ? n : 0] = 0;
         dpk_text_clean_in(out, size);
     }
     BIO_free(bio);
+}
+
+void dpk_cert_subject(const X509 *cert, char *out, size_t size)
+{
+    write_name(X509_get_subject_name(cert), out, size);
 }
 
 static enum dpk_path_result no(enum dpk_path_result result, const char *reason, const X509 *cert,
@@ -38,6 +44,18 @@ static enum dpk_path_result no(enum dpk_path_result result, const char *reason, 
     if (why && size)
         snprintf(why, size, "%s%s%s", reason, cert ? ": " : "", subject);
     return result;
+}
+
+/* Names the missing issuer: often a certificate between signer and root was not given for signing. */
+static enum dpk_path_result no_issuer(const X509 *cert, char *why, size_t size)
+{
+    char subject[100], issuer[100]; /* of longer names the beginning */
+    dpk_cert_subject(cert, subject, sizeof subject);
+    write_name(X509_get_issuer_name(cert), issuer, sizeof issuer);
+    if (why && size)
+        snprintf(why, size, "%s, which issued %s, is neither in the chain nor trusted", issuer,
+                 subject);
+    return DPK_PATH_UNKNOWN_CA;
 }
 
 static bool self_issued(X509 *cert)
@@ -203,9 +221,14 @@ static enum dpk_path_result run(const struct dpk_certchain *chain, X509_STORE *s
         goto out;
     }
     int error = X509_STORE_CTX_get_error(ctx);
-    result =
-        no(means_unknown_ca(error) ? DPK_PATH_UNKNOWN_CA : DPK_PATH_INVALID,
-           X509_verify_cert_error_string(error), X509_STORE_CTX_get_current_cert(ctx), why, size);
+    const X509 *current = X509_STORE_CTX_get_current_cert(ctx);
+    if (current && (error == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT ||
+                    error == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY)) {
+        result = no_issuer(current, why, size);
+        goto out;
+    }
+    result = no(means_unknown_ca(error) ? DPK_PATH_UNKNOWN_CA : DPK_PATH_INVALID,
+                X509_verify_cert_error_string(error), current, why, size);
 out:
     X509_STORE_CTX_free(ctx);
     return result;

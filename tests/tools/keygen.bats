@@ -34,6 +34,14 @@ setup() {
     ! grep -l PRIVATE "$f"/keys/*.pem || false
 }
 
+@test "a program that was signed without the intermediate certificate is refused with its name" {
+    make_device_elf
+    make_host
+    mlxdpa -e host -c "$f/keys/leaf.pem" -p "$f/keys/leaf.key" --passin pass:secret -o signed sign_dpa_apps
+    fails 16 "UNKNOWN_CA (O=Example, CN=Test intermediate CA, which issued O=Example, CN=Test signer, is neither in the chain nor trusted)" \
+        mlxdpa verify signed --ca "$f/keys/root.pem"
+}
+
 @test "a certificate in place of the key is refused with the name of the key's file" {
     make_device_elf
     make_host

@@ -443,6 +443,8 @@ uint64_t dpk_now_ns(void);
 uint64_t dpk_now_ms(void);
 /* The same clock, cheaper to read and a few milliseconds late, for threads that poll. */
 uint64_t dpk_now_coarse_ms(void);
+/* Nanoseconds since 1970: the real-time clock of the machine, which is that of its devices. */
+uint64_t dpk_real_time_ns(void);
 /* The processor time of the calling thread, in nanoseconds. It does not advance while the thread
  * does not run. */
 uint64_t dpk_thread_time_ns(void);

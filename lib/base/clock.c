@@ -28,3 +28,8 @@ uint64_t dpk_thread_time_ns(void)
 {
     return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
+
+uint64_t dpk_real_time_ns(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}

@@ -39,10 +39,8 @@ uint64_t dpk_gpu_clock(void)
 
 uint64_t dpk_gpu_globaltimer(void)
 {
-    struct timespec now;
     count_poll();
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return dpk_real_time_ns();
 }
 
 void dpk_gpu_trap(void)

@@ -1,14 +1,6 @@
 /* Send queues: their WQEs are carried out in order. */
-#include <time.h>
 
 #include "model.h"
-
-static uint64_t real_time(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Sends the frames of a WQE, if it has any. */
 static enum dpk_rc_status carry_out(struct dpk_queue *q, const struct wqe *wqe, struct why *why)
@@ -35,7 +27,7 @@ static bool run_one(struct dpk_queue *q)
     if (wrong == DPK_RC_OK)
         wrong = queues_wqe_parse(bytes, (size_t)blocks * DPK_WQEBB, true, &wqe, &why);
     uint64_t size = wrong == DPK_RC_OK ? wqe.data.total : 0;
-    if (wrong == DPK_RC_OK && wqe.time > 0 && q->options.timed_sends && wqe.time > real_time()) {
+    if (wrong == DPK_RC_OK && wqe.time > 0 && q->options.timed_sends && wqe.time > dpk_real_time_ns()) {
         q->due = wqe.time;
         return false;
     }

@@ -11,7 +11,6 @@
 #define LOOKS      64u       /* times that the thread looks for sends before it sleeps */
 #define EARLY_NS   200000u   /* a timed send is awaited actively from so long before it */
 #define SLEEP_NS   10000000u /* longest sleep before a timed send, since the queue may stop */
-#define NS_PER_SEC 1000000000u
 
 struct eth_server {
     pthread_t thread;
@@ -51,18 +50,11 @@ static void await_sends(struct eth_server *s, uint64_t known)
     }
 }
 
-static uint64_t real_time(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * NS_PER_SEC + (uint64_t)now.tv_nsec;
-}
-
 /* Waits for a time of the device's real-time clock, or until the thread must end. */
 static void await_time(const struct eth_server *s, uint64_t due)
 {
     uint64_t now;
-    while ((now = real_time()) < due && !atomic_load(&s->ends)) {
+    while ((now = dpk_real_time_ns()) < due && !atomic_load(&s->ends)) {
         const uint64_t left = due - now;
         if (left <= EARLY_NS) {
             dpk_pause();

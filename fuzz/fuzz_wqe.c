@@ -85,7 +85,7 @@ static struct dpk_flow_rule *make_queues(struct dpk_queues *nic, uint8_t *memory
                                              DPK_MEMORY_REMOTE_ATOMIC};
     for (unsigned i = 0; i < QUEUES; i++) {
         o.kind = i == 0 ? DPK_SQ : DPK_QP;
-        o.multi_sends = i == 0;
+        o.multi_sends = o.timed_sends = i == 0;
         o.ring = (struct dpk_queue_place){memory, RINGS + i * 0x400};
         o.record = (struct dpk_queue_place){memory, 8 + i * 8};
         q[i] = make(nic, &o);

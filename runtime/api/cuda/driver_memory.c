@@ -237,11 +237,6 @@ struct value {
     size_t bytes;
 };
 
-static bool is_of_device(const struct dpk_gpu_memory *m)
-{
-    return m->kind != DPK_GPU_MEMORY_HOST && m->kind != DPK_GPU_MEMORY_REGISTERED;
-}
-
 static struct value number(int n)
 {
     return (struct value){.number = n, .bytes = sizeof n};
@@ -255,7 +250,7 @@ static struct value attribute_of(CUpointer_attribute attribute, const struct dpk
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         return (struct value){.context = cuda_driver_context(), .bytes = sizeof(CUcontext)};
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        return number(is_of_device(m) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
+        return number(cuda_is_host(m) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         return (struct value){.address = at, .bytes = sizeof at};
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
@@ -273,7 +268,7 @@ static struct value attribute_of(CUpointer_attribute attribute, const struct dpk
     case CU_POINTER_ATTRIBUTE_MAPPED:
         return number(1);
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-        return number(is_of_device(m));
+        return number(!cuda_is_host(m));
     default:
         return (struct value){.bytes = 0};
     }
@@ -281,7 +276,7 @@ static struct value attribute_of(CUpointer_attribute attribute, const struct dpk
 
 static bool has(CUpointer_attribute attribute, const struct dpk_gpu_memory *m)
 {
-    return attribute != CU_POINTER_ATTRIBUTE_HOST_POINTER || !is_of_device(m) ||
+    return attribute != CU_POINTER_ATTRIBUTE_HOST_POINTER || cuda_is_host(m) ||
            m->kind == DPK_GPU_MEMORY_MANAGED;
 }
 
@@ -328,7 +323,7 @@ CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
     if (result)
         return result;
     if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS ||
-        !dpk_gpu_memory_find(cuda_driver_pointer(at), &m) || !is_of_device(&m))
+        !dpk_gpu_memory_find(cuda_driver_pointer(at), &m) || cuda_is_host(&m))
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(&wanted, value, sizeof wanted);
     return wanted <= 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

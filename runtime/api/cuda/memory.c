@@ -115,16 +115,10 @@ cudaError_t cudaHostUnregister(void *at)
     return cudaSuccess;
 }
 
-static bool is_host(const struct dpk_gpu_memory *m)
-{
-    return m->kind == DPK_GPU_MEMORY_HOST || m->kind == DPK_GPU_MEMORY_REGISTERED ||
-           m->kind == DPK_GPU_MEMORY_MAPPED;
-}
-
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
     struct dpk_gpu_memory m;
-    if (!device || flags || !dpk_gpu_memory_find(host, &m) || !is_host(&m))
+    if (!device || flags || !dpk_gpu_memory_find(host, &m) || !cuda_is_host(&m))
         return cuda_error(cudaErrorInvalidValue);
     *device = host;
     return cudaSuccess;
@@ -157,8 +151,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     if (!dpk_gpu_memory_find(at, &m))
         return cudaSuccess;
     void *pointer = (void *)(uintptr_t)at;
-    const bool device = m.kind == DPK_GPU_MEMORY_DEVICE || m.kind == DPK_GPU_MEMORY_VARIABLE ||
-                        m.kind == DPK_GPU_MEMORY_HIDDEN;
+    const bool device = !cuda_is_host(&m) && m.kind != DPK_GPU_MEMORY_MANAGED;
     attributes->device = 0;
     attributes->devicePointer = pointer;
     attributes->hostPointer = device ? NULL : pointer;

@@ -51,6 +51,12 @@ cudaError_t cuda_copy_fill(void *to, uint32_t value, unsigned size, size_t count
 void cuda_driver_use(void);
 bool cuda_driver_is_used(void);
 
+/* Returns true for memory of the host. Kernels reach it by the same address. */
+static inline bool cuda_is_host(const struct dpk_gpu_memory *m)
+{
+    return m->kind == DPK_GPU_MEMORY_HOST || m->kind == DPK_GPU_MEMORY_REGISTERED ||
+           m->kind == DPK_GPU_MEMORY_MAPPED;
+}
 static inline struct dpk_stream *cuda_stream(cudaStream_t s)
 {
     return (struct dpk_stream *)s;

@@ -1,5 +1,6 @@
 /* gpunetio: memory of kernels and of the CPU, and semaphores between them. With an argument, the CPU
  * touches memory of the GPU. */
+#include <cuda.h>
 #include <doca_gpunetio.h>
 #include <doca_gpunetio_dev_sem.cuh>
 #include <doca_mmap.h>
@@ -53,6 +54,11 @@ static void each_type_of_memory_has_its_addresses(struct doca_gpu *gpu)
     CHECK(cpu[99] == 42);
     DONE(doca_gpu_mem_alloc(gpu, 100, 4096, DOCA_GPU_MEM_TYPE_CPU_GPU, (void **)&of_cpu,
                             (void **)&cpu));
+    unsigned type = 0;
+    CHECK(cuInit(0) == CUDA_SUCCESS);
+    CHECK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)of_cpu) ==
+              CUDA_SUCCESS &&
+          type == CU_MEMORYTYPE_HOST);
     of_cpu[3] = 8;
     add_one<<<1, 32>>>(of_cpu, 4);
     OK(cudaDeviceSynchronize());

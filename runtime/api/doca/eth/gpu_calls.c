@@ -1,6 +1,27 @@
 /* Calls of programs about queues of kernels. */
 #include "eth.h"
 
+/* Returns the error of a call that wants the queue's handle for kernels. */
+static doca_error_t judge_handle(const struct dpk_dev_ctx *ctx, const void *handle)
+{
+    if (!eth_gpu(ctx))
+        return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                "the data path is not on a GPU (doca_ctx_set_datapath_on_gpu)");
+    return handle ? DOCA_SUCCESS : eth_not_running();
+}
+
+static bool is_idle(const struct dpk_dev_ctx *ctx)
+{
+    return atomic_load(&ctx->ctx.state) == DOCA_CTX_STATE_IDLE;
+}
+
+/* Ends a call that sets something of an idle queue. */
+static doca_error_t end_setting(void *q, const char *call, bool idle)
+{
+    return dpk_doca_unlock(q, call, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the queue must be idle");
+}
+
 /* ---- Receive queues ---- */
 
 doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
@@ -9,12 +30,7 @@ doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
     if (eth_rxq_ext)
         *eth_rxq_ext = NULL;
     struct rxq *q = eth_rxq_ext ? dpk_object_lock(eth_rxq, &eth_rxq_kind) : NULL;
-    doca_error_t result = DOCA_SUCCESS;
-    if (q && !eth_gpu(&q->base))
-        result = dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
-                                  "the data path is not on a GPU (doca_ctx_set_datapath_on_gpu)");
-    else if (q && !q->handle)
-        result = eth_not_running();
+    const doca_error_t result = q ? judge_handle(&q->base, q->handle) : DOCA_SUCCESS;
     if (q && result == DOCA_SUCCESS)
         *eth_rxq_ext = q->handle;
     return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
@@ -23,9 +39,7 @@ doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
 doca_error_t doca_eth_rxq_gpu_enable_mcst_qp(struct doca_eth_rxq *eth_rxq)
 {
     struct rxq *q = dpk_object_lock(eth_rxq, &eth_rxq_kind);
-    const bool idle = q && atomic_load(&q->base.ctx.state) == DOCA_CTX_STATE_IDLE;
-    return dpk_doca_unlock(q, __func__, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
-                           "the queue must be idle");
+    return end_setting(q, __func__, q && is_idle(&q->base));
 }
 
 /* ---- Send queues ---- */
@@ -36,36 +50,28 @@ doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
     if (eth_txq_ext)
         *eth_txq_ext = NULL;
     struct txq *q = eth_txq_ext ? dpk_object_lock(eth_txq, &eth_txq_kind) : NULL;
-    doca_error_t result = DOCA_SUCCESS;
-    if (q && !eth_gpu(&q->base))
-        result = dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
-                                  "the data path is not on a GPU (doca_ctx_set_datapath_on_gpu)");
-    else if (q && !q->handle)
-        result = eth_not_running();
+    const doca_error_t result = q ? judge_handle(&q->base, q->handle) : DOCA_SUCCESS;
     if (q && result == DOCA_SUCCESS)
         *eth_txq_ext = q->handle;
     return dpk_doca_end(eth_txq, __func__, dpk_object_unlock(q, result));
 }
 
-/* Sets one of two switches of an idle queue. */
-static doca_error_t switch_on(const char *call, struct doca_eth_txq *eth_txq, size_t place)
-{
-    struct txq *q = dpk_object_lock(eth_txq, &eth_txq_kind);
-    const bool idle = q && atomic_load(&q->base.ctx.state) == DOCA_CTX_STATE_IDLE;
-    if (idle)
-        memcpy((char *)q + place, &(bool){true}, sizeof(bool));
-    return dpk_doca_unlock(q, call, idle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
-                           "the queue must be idle");
-}
-
 doca_error_t doca_eth_txq_gpu_set_completion_on_gpu(struct doca_eth_txq *eth_txq)
 {
-    return switch_on(__func__, eth_txq, offsetof(struct txq, completes_on_gpu));
+    struct txq *q = dpk_object_lock(eth_txq, &eth_txq_kind);
+    const bool idle = q && is_idle(&q->base);
+    if (idle)
+        q->completes_on_gpu = true;
+    return end_setting(q, __func__, idle);
 }
 
 doca_error_t doca_eth_txq_gpu_set_uar_on_cpu(struct doca_eth_txq *eth_txq)
 {
-    return switch_on(__func__, eth_txq, offsetof(struct txq, rings_on_cpu));
+    struct txq *q = dpk_object_lock(eth_txq, &eth_txq_kind);
+    const bool idle = q && is_idle(&q->base);
+    if (idle)
+        q->rings_on_cpu = true;
+    return end_setting(q, __func__, idle);
 }
 
 doca_error_t doca_eth_txq_gpu_cpu_proxy_progress(struct doca_eth_txq *eth_txq)

@@ -55,8 +55,7 @@ doca_error_t gpunetio_memory_new(size_t size, size_t align, enum doca_gpu_mem_ty
                                  struct gpunetio_memory *out)
 {
     struct dpk_gpu_memory m;
-    if (mtype != DOCA_GPU_MEM_TYPE_GPU && mtype != DOCA_GPU_MEM_TYPE_GPU_CPU &&
-        mtype != DOCA_GPU_MEM_TYPE_CPU_GPU)
+    if (!gpunetio_is_type(mtype))
         return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "%d is not a type of memory", (int)mtype);
     if (!dpk_gpu_memory_new_aligned(
             size, align,

@@ -7,6 +7,12 @@
 #include "api/doca/core/core.h"
 #include "gpu/memory/memory.h"
 
+static inline bool gpunetio_is_type(enum doca_gpu_mem_type mtype)
+{
+    return mtype == DOCA_GPU_MEM_TYPE_GPU || mtype == DOCA_GPU_MEM_TYPE_GPU_CPU ||
+           mtype == DOCA_GPU_MEM_TYPE_CPU_GPU;
+}
+
 /* Memory of one type of enum doca_gpu_mem_type. */
 struct gpunetio_memory {
     void *gpu; /* the address for kernels */

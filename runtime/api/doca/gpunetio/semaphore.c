@@ -62,12 +62,6 @@ doca_error_t doca_gpu_semaphore_destroy(struct doca_gpu_semaphore *semaphore)
 
 /* ---- Settings ---- */
 
-static bool is_type(enum doca_gpu_mem_type mtype)
-{
-    return mtype == DOCA_GPU_MEM_TYPE_GPU || mtype == DOCA_GPU_MEM_TYPE_GPU_CPU ||
-           mtype == DOCA_GPU_MEM_TYPE_CPU_GPU;
-}
-
 /* Returns the semaphore, locked. *result is a success if `good` and it is stopped. */
 static struct semaphore *begin_change(struct doca_gpu_semaphore *semaphore, bool good,
                                       doca_error_t *result)
@@ -85,7 +79,7 @@ doca_error_t doca_gpu_semaphore_set_memory_type(struct doca_gpu_semaphore *semap
                                                 enum doca_gpu_mem_type mtype)
 {
     doca_error_t result;
-    struct semaphore *s = begin_change(semaphore, is_type(mtype), &result);
+    struct semaphore *s = begin_change(semaphore, gpunetio_is_type(mtype), &result);
     if (result == DOCA_SUCCESS)
         s->type = mtype;
     return dpk_doca_end(semaphore, __func__, dpk_object_unlock(s, result));
@@ -105,7 +99,7 @@ doca_error_t doca_gpu_semaphore_set_custom_info(struct doca_gpu_semaphore *semap
                                                 uint32_t nbytes, enum doca_gpu_mem_type mtype)
 {
     doca_error_t result;
-    struct semaphore *s = begin_change(semaphore, nbytes > 0 && is_type(mtype), &result);
+    struct semaphore *s = begin_change(semaphore, nbytes > 0 && gpunetio_is_type(mtype), &result);
     if (result == DOCA_SUCCESS) {
         s->info_size = nbytes;
         s->info_type = mtype;

@@ -18,13 +18,18 @@ build_cases() { # flexio|messages|doca
 
 # Builds $BATS_FILE_TMPDIR/cases with the device program of queues in it.
 build_queues() { # CASES.c
+    build_flexio queue "$1"
+}
+
+# Builds $BATS_FILE_TMPDIR/cases of libflexio with the device program NAME_dev.c in it, as NAME_app.
+build_flexio() { # NAME CASES.c
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
-    dpacc "$here/queue_dev.c" -o "$t/queue.a" -mcpu=nv-dpa-bf3 -hostcc=gcc \
-        --devicecc-options="-Wall -Wextra -Werror" --app-name=queue_app \
+    dpacc "$here/$1_dev.c" -o "$t/$1.a" -mcpu=nv-dpa-bf3 -hostcc=gcc \
+        --devicecc-options="-Wall -Wextra -Werror" --app-name="$1_app" \
         -I"$DPAKIT_BUILD/include" -I"$here"
     # shellcheck disable=SC2086
     gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include" \
-        "$here/$1" "$t/queue.a" -o "$t/cases" -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 \
+        "$here/$2" "$t/$1.a" -o "$t/cases" -L"$DPAKIT_BUILD/lib" -lflexio -libverbs -lmlx5 \
         -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
 }
 

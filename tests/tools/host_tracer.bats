@@ -4,14 +4,8 @@
 load ../host/setup
 
 setup_file() {
-    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
-    dpacc "$here/tracer_dev.c" -o "$t/tracer.a" -mcpu=nv-dpa-bf3 -hostcc=gcc \
-        --devicecc-options="-Wall -Wextra -Werror" --app-name=tracer_app -I"$DPAKIT_BUILD/include"
-    # shellcheck disable=SC2086
-    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include" \
-        "$here/tracer_cases.c" "$t/tracer.a" -o "$t/cases" -L"$DPAKIT_BUILD/lib" -lflexio \
-        -libverbs -lmlx5 -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
-    make_devices "$t/devices"
+    build_flexio tracer tracer_cases.c
+    make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
 @test "a format with another value than an integer is refused with its number" {

@@ -5,14 +5,8 @@
 load ../host/setup
 
 setup_file() {
-    local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
-    dpacc "$here/windows_dev.c" -o "$t/windows.a" -mcpu=nv-dpa-bf3 -hostcc=gcc \
-        --devicecc-options="-Wall -Wextra -Werror" --app-name=windows_app -I"$DPAKIT_BUILD/include"
-    # shellcheck disable=SC2086
-    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include" \
-        "$here/windows_cases.c" "$t/windows.a" -o "$t/cases" -L"$DPAKIT_BUILD/lib" -lflexio \
-        -libverbs -lmlx5 -pthread -Wl,-rpath,"$DPAKIT_BUILD/lib"
-    make_devices "$t/devices"
+    build_flexio windows windows_cases.c
+    make_devices "$BATS_FILE_TMPDIR/devices"
 }
 
 @test "DPAKIT_STRICT=memory: stores and loads without their fences fail as on a card, and their lines are reported" {

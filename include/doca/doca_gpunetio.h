@@ -49,8 +49,8 @@ doca_error_t doca_gpu_destroy(struct doca_gpu *gpu_dev);
  * INVALID_VALUE also for a size of 0 or an unknown type, NO_MEMORY. */
 doca_error_t doca_gpu_mem_alloc(struct doca_gpu *gpu_dev, size_t size, size_t alignment,
                                 enum doca_gpu_mem_type mtype, void **memptr_gpu, void **memptr_cpu);
-/* Frees memory by its address for kernels. No kernel may use it. Errors: INVALID_VALUE also if the address
- * is not one that doca_gpu_mem_alloc returned. */
+/* Frees memory by its address for kernels. No kernel may use it. Errors: INVALID_VALUE also if
+ * doca_gpu_mem_alloc did not return the address. */
 doca_error_t doca_gpu_mem_free(struct doca_gpu *gpu, void *memptr_gpu);
 /* Gets a descriptor of the first `size` bytes of memory on the GPU, for doca_mmap_set_dmabuf_memrange
  * with the offset 0. The caller closes it. Errors: NOT_SUPPORTED for DOCA_GPU_MEM_TYPE_CPU_GPU and for an
@@ -112,8 +112,8 @@ doca_error_t doca_gpu_semaphore_get_gpu_handle(struct doca_gpu_semaphore *semaph
 
 /* Get and set the status of an item of a started semaphore. A write before a status is set is seen by
  * the processor that then gets this status. The third gets the address of the program's bytes for the
- * CPU. Errors: BAD_STATE if it is not started; INVALID_VALUE also if there is no such item, or it has no
- * bytes of the program; NOT_PERMITTED if they are in memory that the CPU cannot read
+ * CPU. Errors: BAD_STATE if the semaphore is not started; INVALID_VALUE also if `idx` is too large, or
+ * the items have no bytes of the program; NOT_PERMITTED if the CPU cannot read their memory
  * (DOCA_GPU_MEM_TYPE_GPU). */
 doca_error_t doca_gpu_semaphore_get_status(struct doca_gpu_semaphore *semaphore_cpu, uint32_t idx,
                                            enum doca_gpu_semaphore_status *status);

@@ -119,8 +119,8 @@ doca_pcc_dev_error_t doca_pcc_dev_probe_prio_set(doca_pcc_dev_algo_ctxt_t *algo_
  * setting: always returns 0, as a card does for a flow without one. */
 uint32_t doca_pcc_dev_get_dscp(doca_pcc_dev_event_t *event);
 
-/* Hints of the host for an algorithm (DOCA 3.3). dpakit's hosts have no function to give hints: the first
- * two return 0 and the last returns NULL for each `hint_id`. */
+/* Get hints that a host gives to an algorithm (DOCA 3.3). Hosts of dpakit cannot give hints, so the first
+ * two functions return 0 and the last function returns NULL for each `hint_id`. */
 uint32_t doca_pcc_dev_get_cc_hint_id(doca_pcc_dev_event_t *event);
 uint16_t doca_pcc_dev_get_cc_hint_usn(doca_pcc_dev_event_t *event, uint32_t hint_id);
 const uint8_t *doca_pcc_dev_get_cc_hint(doca_pcc_dev_event_t *event, uint32_t hint_id);

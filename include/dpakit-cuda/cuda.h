@@ -196,8 +196,8 @@ typedef enum CUdriverProcAddressQueryResult_enum {
 CUresult cuInit(unsigned int flags);
 /* Gets 1000 * major + 10 * minor of the version of CUDA. */
 CUresult cuDriverGetVersion(int *version);
-/* Get the name of an error, such as "CUDA_ERROR_INVALID_VALUE", and its description. INVALID_VALUE, and
- * NULL, for a number that is no error. They need no cuInit. */
+/* Get the name of an error, such as "CUDA_ERROR_INVALID_VALUE", and its description. For an unknown
+ * number they return INVALID_VALUE and set NULL. They need no cuInit. */
 CUresult cuGetErrorName(CUresult error, const char **name);
 CUresult cuGetErrorString(CUresult error, const char **text);
 /* Gets the function of a name without "_v2", or NULL with NOT_FOUND in `*status` (which may be NULL). It
@@ -280,7 +280,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr at
 /* Gets a file descriptor for memory of the device, which the caller closes: the range from `at` is the file
  * from 0. Both are multiples of the page size, `at` and `size` (the end of an allocation may be passed up to
  * its page). Programs map it, and devices register it as a DMA buffer. Call this before kernels use the
- * memory: it moves to the file. NOT_SUPPORTED for memory of the host. */
+ * memory, because the call moves the bytes to the file. NOT_SUPPORTED for memory of the host. */
 CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr at, size_t size,
                                        CUmemRangeHandleType type, unsigned long long flags);
 #define cuMemAlloc                cuMemAlloc_v2

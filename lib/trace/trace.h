@@ -1,6 +1,6 @@
 /*
- * trace: text of trace messages, which consist of numbers of the device and a format of the host program.
- * Both may be hostile: a format has conversions of integers only.
+ * trace: makes the text of trace messages. The device sends numbers, and the host program has a format for
+ * them. Both may be hostile, so a format may convert integers only.
  *
  *     char line[DPK_TRACE_LINE];
  *     if (dpk_trace_is_format("queue %u: %lx\n", 2))

@@ -99,7 +99,7 @@ const struct dpk_option dpacu_config_options[] = {
     {"allow-unsupported-compiler,extra-device-vectorization,no-align-double", .at = AT(keep),
      .help = "accepted, without effect"},
     {"ptx,cubin,fatbin,cuda,lto,optix-ir", .at = AT(device_only),
-     .help = "refused: there is no device code apart from the host's"},
+     .help = "refused: dpacu makes code of the host only"},
     {"arch-ls,list-gpu-arch", .at = AT(list_arch), .help = "list the values of -arch: compute_NN"},
     {"code-ls,list-gpu-code", .at = AT(list_code), .help = "list the values of -arch: sm_NN"},
     {"v,verbose", .at = AT(verbose), .help = "print dpacu's folders and the commands"},

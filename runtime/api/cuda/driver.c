@@ -180,6 +180,6 @@ cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigne
     if (status)
         *status = found == CU_GET_PROC_ADDRESS_SUCCESS ? cudaDriverEntryPointSuccess
                                                        : cudaDriverEntryPointSymbolNotFound;
-    /* As of the runtime: an absent name is no error if `status` tells it. */
+    /* As in CUDA: a missing name is an error only if the caller gives no `status`. */
     return cuda_error(result && !status ? cudaErrorSymbolNotFound : cudaSuccess);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The last byte is the version of what follows. */
+/* The last byte is the version of the format. */
 static const uint8_t name[8] = {'d', 'p', 'k', 'm', 'e', 'm', 'h', 1};
 
 void memh_handle_write(const struct memh_handle *h, struct dpk_buf *out)

@@ -84,8 +84,8 @@ void memh_front_ucp_request_free(void *request)
     memh_real.ucp_request_free(request);
 }
 
-/* NVIDIA's plugin worker_rdmo releases what the end of an endpoint returns, which is no request if the
- * endpoint ends at once. */
+/* NVIDIA's plugin worker_rdmo releases the result of closing an endpoint. The result is NULL if the
+ * endpoint closes at once. */
 void memh_front_ucp_request_release(void *request)
 {
     if (!request)
@@ -171,7 +171,7 @@ static bool find_place(const struct memh_import *in, const void *buffer, size_t 
            *size <= in->what.size - (place - in->what.address);
 }
 
-/* Prepares a transfer. Returns NULL, with the reason, if there is none. */
+/* Prepares a transfer. Returns NULL and the reason if the transfer cannot start. */
 static struct transfer *start(struct memh_import *in, const void *buffer, size_t count,
                               const ucp_request_param_t *p, enum kind kind, bool writes,
                               ucs_status_t *why)

@@ -10,7 +10,7 @@ FUZZ ?= $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
 F := build/fuzz
 FUZZ_CHECKS := -fsanitize=address,undefined -fno-sanitize-recover=all -fprofile-instr-generate
 # Counts are of functions by the name of their file, whose folder tells it from others of that name.
-FUZZ_CFLAGS = -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' -O1 -g -fno-omit-frame-pointer \
+FUZZ_CFLAGS = $(WARN) -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' -O1 -g -fno-omit-frame-pointer \
               -fsanitize=fuzzer-no-link $(FUZZ_CHECKS) -Xclang -main-file-name -Xclang $< \
               -iquote . -Ilib -Iruntime -Iinclude -Iinclude/doca -Itools $(PKG_CFLAGS)
 FUZZ_SOURCES := $(filter-out runtime/gpu/%,$(patsubst $(O)/%.o,%.c,$(LIB_OBJS) $(RT_OBJS))) \
@@ -36,6 +36,12 @@ $(FUZZ_LLVM_OBJS): FUZZ_CFLAGS += -fPIC $(CLANG_CFLAGS)
 $(F)/lib/libdpakit-llvm.so.$(SO): $(FUZZ_LLVM_OBJS)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) -shared -fsanitize=fuzzer-no-link $(FUZZ_CHECKS) $^ -o $@ $(LLVM_LIBS) $(PKG_LIBS) -pthread
+
+# make clang-warnings: warnings of clang in the sources that no fuzzer is built of. Those of the others are errors there.
+CLANG_READS = $(filter-out $(FUZZ_SOURCES) runtime/engine/llvm/% runtime/api/forward/find.c $(if $(UCX),,runtime/api/urom/sandbox/% runtime/api/urom/rdmo/%),$(shell find lib runtime tools -name '*.c'))
+.PHONY: clang-warnings
+clang-warnings:
+	$(Q)$(MAKE) B=build/clang CC=clang CFLAGS=-fsyntax-only $(CLANG_READS:%.c=build/clang/obj/%.o)
 
 .PHONY: fuzz-coverage
 $(FUZZ:%=$(F)/bin/%): | $(F)/lib/libdpakit-llvm.so.$(SO)

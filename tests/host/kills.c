@@ -22,10 +22,9 @@
 static const struct way {
     const char *name;
     void (*talk)(struct talker *t);
-} ways[] = {{"details", talk_by_details}, {"engine", talk_by_engine},
-            {"manager", talk_by_manager}, {"verbs", talk_by_verbs},
-            {"channel", talk_by_channel}, {"copies", talk_by_copies},
-            {"queues", talk_by_queues}};
+} ways[] = {{"details", talk_by_details}, {"engine", talk_by_engine}, {"fabric", talk_by_fabric},
+            {"manager", talk_by_manager}, {"verbs", talk_by_verbs},   {"channel", talk_by_channel},
+            {"copies", talk_by_copies},   {"queues", talk_by_queues}};
 
 /* ---- For talkers ---- */
 

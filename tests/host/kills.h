@@ -34,6 +34,7 @@ void wait_a_bit(const struct talker *t);
  * process's end. It frees all objects. */
 void talk_by_details(struct talker *t);
 void talk_by_engine(struct talker *t);
+void talk_by_fabric(struct talker *t);
 void talk_by_manager(struct talker *t);
 void talk_by_verbs(struct talker *t);
 void talk_by_channel(struct talker *t);

@@ -1,5 +1,6 @@
 /* Two contexts of DOCA RDMA that talk, connected by their details or by the connection manager. A
  * waiting process polls its engine, or sleeps until the engine has work. */
+#define _GNU_SOURCE
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_ctx.h>
@@ -7,8 +8,12 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 #include <doca_rdma.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -111,12 +116,34 @@ static bool await(const struct talker *t, const unsigned *what, unsigned count)
 
 /* ---- A life ---- */
 
+#define HALF (LARGE / 2)
+
+/* The bytes that a process sends, which differ from the other process's. */
+static char sent_byte(bool first, size_t i)
+{
+    return (char)(i * 31 + i / 4096 + (first ? 1 : 128));
+}
+
+static void fill(const struct talker *t)
+{
+    for (size_t i = 0; i < HALF; i++)
+        memory[LARGE + i] = sent_byte(t->first, i);
+}
+
+static void check_theirs(const struct talker *t, const char *bytes)
+{
+    for (size_t i = 0; i < HALF; i++)
+        CHECK(bytes[i] == sent_byte(!t->first, i));
+}
+
 static void begin(struct talker *t)
 {
+    fill(t);
     struct doca_devinfo **list;
     uint32_t count = 0;
     CHECK(doca_devinfo_create_list(&list, &count) == OK && count > 0);
-    CHECK(doca_dev_open(list[0], &dev) == OK && doca_devinfo_destroy_list(list) == OK);
+    CHECK(doca_dev_open(list[t->first ? 0 : count - 1], &dev) == OK &&
+          doca_devinfo_destroy_list(list) == OK);
     CHECK(doca_pe_create(&pe) == OK && doca_rdma_create(dev, &rdma) == OK);
     ctx = doca_rdma_as_ctx(rdma);
     CHECK(doca_rdma_set_permissions(rdma, ALL) == OK && doca_pe_connect_ctx(pe, ctx) == OK);
@@ -156,6 +183,7 @@ static void end(struct talker *t)
         if (!doca_pe_progress(pe))
             wait_a_bit(t);
     CHECK(submitted == done + failed || has_ended());
+    CHECK(t->end > 0 || !has_ended()); /* nobody is killed */
     drop_bufs();
     CHECK(doca_rdma_destroy(rdma) == OK && doca_pe_destroy(pe) == OK);
     CHECK(!theirs || doca_mmap_destroy(theirs) == OK);
@@ -192,12 +220,11 @@ static bool talk(struct talker *t)
     struct doca_rdma_task_write *write;
     struct doca_rdma_task_read *read;
     struct doca_rdma_task_atomic_fetch_add *add;
-    const size_t half = LARGE / 2;
     struct doca_buf *into = buf(map, memory, LARGE, 0),
-                    *from = buf(map, memory + LARGE, half, half);
+                    *from = buf(map, memory + LARGE, HALF, HALF);
     struct doca_buf *to = buf(theirs, there + 2 * LARGE, LARGE, 0);
     struct doca_buf *back = buf(map, memory + 3 * LARGE, LARGE, 0),
-                    *of = buf(theirs, there + LARGE, half, half);
+                    *of = buf(theirs, there + LARGE, HALF, HALF);
     struct doca_buf *word = buf(theirs, there + 4 * LARGE - 8, 8, 8),
                     *old = buf(map, memory + 4 * LARGE - 16, 8, 0);
     const unsigned heard_before = heard;
@@ -215,8 +242,11 @@ static bool talk(struct talker *t)
                                                         &add) == OK);
     atomic_fetch_add_submit(t, add);
     const bool good = await(t, &heard, heard_before + 1) && await(t, &done, submitted);
-    if (good)
+    if (good) {
         drop_bufs();
+        check_theirs(t, memory);
+        check_theirs(t, memory + 3 * LARGE);
+    }
     step(t);
     return good;
 }
@@ -228,8 +258,9 @@ static void talk_for_a_while(struct talker *t)
     bool goes_on = reach(t);
     for (int i = 0; goes_on && i < ROUNDS; i++)
         goes_on = talk(t);
-    if (goes_on)
-        trade(t, "", 1, its, &size); /* nobody leaves before the other one has its answers */
+    if (goes_on &&
+        trade(t, "", 1, its, &size)) /* nobody leaves before the other one has its answers */
+        check_theirs(t, memory + 2 * LARGE);
     end(t);
 }
 
@@ -257,6 +288,19 @@ void talk_by_engine(struct talker *t)
 {
     sleeps = true;
     talk_by_details(t);
+}
+
+/* The second process is on the machine of process KILLS_OTHER. */
+void talk_by_fabric(struct talker *t)
+{
+    static const char *const kinds[] = {"net", "mnt"};
+    char path[64];
+    for (int i = 0; i < 2 && !t->first; i++) {
+        snprintf(path, sizeof path, "/proc/%s/ns/%s", getenv("KILLS_OTHER"), kinds[i]);
+        const int fd = open(path, O_RDONLY | O_CLOEXEC);
+        CHECK(fd >= 0 && setns(fd, 0) == 0 && close(fd) == 0);
+    }
+    talk_by_engine(t);
 }
 
 /* ---- By the connection manager ---- */

@@ -1,6 +1,7 @@
 # The commands in docs/, pasted one by one as a reader would, and the output that the pages show.
 
 source "$BATS_TEST_DIRNAME/../helpers/device.bash"
+source "$BATS_TEST_DIRNAME/../helpers/network.bash"
 source "$BATS_TEST_DIRNAME/../helpers/printed.bash"
 
 # Keys take seconds, so these are made once; commands of the texts get a copy.
@@ -63,6 +64,12 @@ END
 @test "debugging" {
     command -v gdb-multiarch >/dev/null || skip "no gdb-multiarch"
     steps "$tree/docs/debugging.md"
+}
+@test "two-machines" {
+    need_network
+    unshare -rnm mount -t sysfs sysfs /sys || skip 'no sysfs for a network namespace of this user'
+    /sbin/ldconfig -p | grep libucp.so.0 || skip "no UCX: package libucx0"
+    steps "$tree/docs/two-machines.md"
 }
 @test "mpi" {
     [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only: Debian's programs carry no sanitizer"

@@ -1,7 +1,7 @@
 # RDMA between devices of two machines: two network namespaces, joined by a cable.
 
-source "$BATS_TEST_DIRNAME/../helpers/network.bash"
 source "$BATS_TEST_DIRNAME/../helpers/device.bash"
+source "$BATS_TEST_DIRNAME/../helpers/machines.bash"
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
@@ -19,15 +19,6 @@ setup() {
     programs=$BATS_FILE_TMPDIR
     new_device mlx5_0
     new_device mlx5_1
-}
-
-need_ucx() {
-    local said
-    said=$(dpadev fabric mlx5_0 ucx:127.0.0.1 2>&1 >set)
-    case $said in
-    *UCX*libucx*) skip "$said" ;;
-    esac
-    [ -z "$said" ]
 }
 
 @test "a device has no fabric until it gets one" {
@@ -57,42 +48,6 @@ need_ucx() {
     dpadev fabric mlx5_0 ucx:192.0.2.77 2>warned
     grep -- '-W- .*192.0.2.77, which must be an address of this machine' warned
     [ "$(dpadev fabric mlx5_0)" = ucx:192.0.2.77 ]
-}
-
-# Runs a command on the other machine, which has v1.
-there() { nsenter --wd="$PWD" -t "$other" -n -m "$@"; }
-
-need_machines() {
-    need_network
-    need_ucx
-    unshare -rnm mount -t sysfs sysfs /sys || skip 'no sysfs for a network namespace of this user'
-}
-
-# Runs a function of this file in a network with its own /sys, where UCX looks for interfaces.
-on_machines() {
-    run timeout 40 unshare -rnm bash -c "$(declare -f)
-        set -eu
-        ip link add v0 type veth peer name v1
-        ip link set v0 up
-        \"\$@\"" on_machines "$@"
-    echo "$output"
-    [ "$status" -eq 0 ]
-}
-
-# Joins this network namespace with one more: 192.0.2.1 here, 192.0.2.2 there.
-two_machines() {
-    mount -t sysfs sysfs /sys
-    unshare -nm sh -c 'mount -t sysfs sysfs /sys; echo up >up; exec sleep 60' &
-    other=$!
-    until [ -s up ]; do sleep 0.01; done
-    ip link set v1 netns $other
-    ip link set lo up
-    ip address add 192.0.2.1/24 dev v0
-    there ip link set lo up
-    there ip address add 192.0.2.2/24 dev v1
-    there ip link set v1 up
-    dpadev fabric mlx5_0 ucx:192.0.2.1
-    there dpadev fabric mlx5_1 ucx:192.0.2.2
 }
 
 enter() {

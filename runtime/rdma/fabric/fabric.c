@@ -10,10 +10,9 @@
 #include "link.h"
 
 #define LINKS_MAX 65536u
-#define AT_ONCE   64    /* most calls of progress in one run, so that other threads get the lock */
-#define CLOSE_MS  1000  /* longest wait for the end of links in milliseconds */
-#define UNOWNED   10000 /* milliseconds after which a link without an owner is closed */
-#define PINGS     6     /* signs of life that an idle link sends within `silent_ms` */
+#define AT_ONCE   64   /* most calls of progress in one run, so that other threads get the lock */
+#define CLOSE_MS  1000 /* longest wait for the end of links in milliseconds */
+#define PINGS     6    /* signs of life that an idle link sends within `silent_ms` */
 
 /* ---- Places ---- */
 
@@ -286,7 +285,7 @@ bool dpk_fabric_run(struct dpk_fabric *f)
 static void look_at(struct dpk_fabric_link *l, uint64_t now)
 {
     const uint64_t silent_ms = l->fabric->options.silent_ms;
-    if (now - l->heard_ms >= silent_ms || (!l->of && now - l->since_ms >= UNOWNED))
+    if (now - l->heard_ms >= silent_ms || (!l->of && now - l->since_ms >= silent_ms))
         fabric_link_fail(l);
     else if (now - l->sent_ms >= silent_ms / PINGS)
         fabric_link_ping(l);

@@ -59,21 +59,19 @@ static const struct dpk_subject *find_target(const struct dpk_subject *subjects,
     return NULL;
 }
 
-/* Replaces the copy of all targets' ELFs with the chosen ELF. */
+/* Keeps the chosen ELF of the copy, at its start. Gives memory back if there were other ELFs: malloc learns the
+ * size of a freed block, and a block a page smaller would have the next one mapped anew. */
 static enum dpk_status keep_elf(struct private_copy *copy, struct dpk_error *err)
 {
     struct dpk_elf *elf = &copy->subject.elf;
-    size_t size = dpk_reader_left(&elf->file);
-    const uint8_t *from = elf->file.begin;
+    const size_t size = dpk_reader_left(&elf->file);
     if (size == 0)
         return dpk_fail(err, DPK_ERR_FORMAT, "target %s: empty, not an ELF", copy->subject.target);
-    uint8_t *own = NULL;
-    enum dpk_status status = copy_part(&own, &from, size, err);
-    if (status != DPK_OK)
-        return status;
-    free(copy->parts[0]);
-    copy->parts[0] = own;
-    *elf = dpk_elf(own, size);
+    memmove(copy->parts[0], elf->file.begin, size);
+    uint8_t *smaller = size < copy->sections.elf_size / 2 ? realloc(copy->parts[0], size) : NULL;
+    if (smaller)
+        copy->parts[0] = smaller;
+    *elf = dpk_elf(copy->parts[0], size);
     return DPK_OK;
 }
 

@@ -105,13 +105,14 @@ static void appends_scatters_and_flushes(void)
 
 /* ---- Many ---- */
 
-enum { MANY = 8, RECORDS = 250 };
+/* Of initiators, and of the records of each: DPAKIT_TEST_RDMO is "INITIATORS RECORDS". */
+static unsigned many = 8, records = 250;
 
 static void append_many(struct initiator *i)
 {
     static uint8_t bytes[200000];
     unsigned seed = i->number + 1;
-    for (unsigned n = 0; n < RECORDS; n++) {
+    for (unsigned n = 0; n < records; n++) {
         const unsigned kind = (unsigned)rand_r(&seed) % 64;
         const size_t most = kind == 0 ? 150000 : kind < 8 ? 9000 : 300;
         append(i, bytes,
@@ -125,11 +126,14 @@ static void append_many(struct initiator *i)
 static void each_record_is_there_once_and_whole(void)
 {
     struct target t = {0};
-    target_fork(&t, MANY, append_many);
-    target_start(&t, 64 << 20);
+    const char *counts = getenv("DPAKIT_TEST_RDMO");
+    CHECK(!counts || sscanf(counts, "%u %u", &many, &records) == 2);
+    CHECK(many <= INITIATOR_MAX);
+    target_fork(&t, many, append_many);
+    target_start(&t, ((size_t)64 << 20) + (size_t)many * records * 3072);
     target_connect(&t);
     target_wait(&t);
-    CHECK(check_records(&t, MANY, RECORDS) == MANY * RECORDS);
+    CHECK(check_records(&t, many, records) == many * records);
     target_end(&t);
 }
 

@@ -22,7 +22,7 @@
 #define OK            DOCA_SUCCESS
 #define CLIENT        77
 #define QUEUE         64 /* records begin here in the target's memory; its first word is the pointer */
-#define INITIATOR_MAX 64
+#define INITIATOR_MAX 128
 
 /* The answers that an initiator has received. */
 struct place {

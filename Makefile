@@ -139,7 +139,7 @@ $(O)/tools/%.o: ALL_CFLAGS += -Itools
 define tool_rule
 $(B)/bin/$(1): $$(filter-out $(O)/tools/dpacc/interface/% $(O)/tools/dpapcc/model/%,$$(call objs,tools/$(1)/*.c tools/$(1)/*/*.c)) $(O)/libdpkcli.a $(O)/libdpktools.a $(O)/libdpkrt.a $(O)/libdpk.a
 	$$(call say,LD,$$@)
-	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$(filter %.o %.a,$$^) -o $$@ $(PKG_LIBS) $$(LIBS_$(1)) -pthread
+	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$(filter %.o,$$^) $$(filter %.a,$$^) -o $$@ $(PKG_LIBS) $$(LIBS_$(1)) -pthread
 endef
 # It gives its plugins functions of UCX.
 $(B)/bin/urom-worker: $(call objs,$(MEMH))

@@ -28,6 +28,7 @@
 
 /* ---- Files (tree.c) ---- */
 
+#define MST_VENDOR          0x15b3
 #define MST_SPACE_SIZE      4096 /* configuration space */
 #define MST_GATEWAY         0xc0 /* offset of the vendor-specific capability */
 #define MST_GATEWAY_SIZE    0x18
@@ -54,6 +55,9 @@ enum dpk_status mst_tree_write(struct dpk_device *device, struct mst_tree *out,
                                struct dpk_error *err);
 /* Returns true for a path where tools look for cards. */
 bool mst_tree_has(const char *path);
+
+/* Appends the vital product data of a card: description, part number, serial number. `out` is empty. vpd.c */
+void mst_vpd_put(struct dpk_buf *out, const struct dpk_device_info *info);
 
 /* ---- The bridge above the function (bridge.c) ----
  * Only the bit of its link control that disables the link can be changed. */

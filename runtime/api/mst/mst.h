@@ -100,6 +100,16 @@ enum mst_icmd_status mst_icmd(struct dpk_registers *registers, unsigned opcode,
 /* Carries out a command of mlx5. The command's bytes are not trusted. */
 void mst_fwctl_command(struct dpk_registers *registers, const uint8_t *in, size_t in_size,
                        uint8_t *out, size_t out_size, int trace);
+/* Returns the size of the structure that an ioctl refers to; 0 if there is no such ioctl. */
+size_t mst_fwctl_size(unsigned long request);
+/* Reads the structure of an ioctl, and answers in it unless it is a command: then `out` says where the caller has the
+ * command, and where it wants the answer. The bytes are not trusted. Returns 0 or an errno. */
+struct mst_fwctl_buffers {
+    bool is_command;
+    uint64_t in, out; /* addresses of the caller */
+    uint32_t in_size, out_size;
+};
+int mst_fwctl_begin(unsigned long request, void *bytes, struct mst_fwctl_buffers *out);
 /* Carries out an ioctl of a program, whose pointers are not trusted. Returns 0 or an errno. */
 int mst_fwctl_ioctl(struct dpk_registers *registers, unsigned long request, void *pointer,
                     int trace);
@@ -123,6 +133,9 @@ struct mst_gateway {
  * MST_GATEWAY_SIZE. */
 uint32_t mst_gateway_read(struct mst_gateway *g, unsigned offset);
 void mst_gateway_write(struct mst_gateway *g, unsigned offset, uint32_t value);
+/* Reads or writes a dword of an address space, as the registers do. Returns false if there is no such space. */
+bool mst_gateway_load(struct mst_gateway *g, uint32_t space, uint32_t address, uint32_t *value);
+bool mst_gateway_store(struct mst_gateway *g, uint32_t space, uint32_t address, uint32_t value);
 /* Releases the semaphores and closes the file. */
 void mst_gateway_close(struct mst_gateway *g);
 

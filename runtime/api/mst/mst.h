@@ -139,4 +139,29 @@ bool mst_gateway_store(struct mst_gateway *g, uint32_t space, uint32_t address, 
 /* Releases the semaphores and closes the file. */
 void mst_gateway_close(struct mst_gateway *g);
 
+/* ---- Character devices (attach.c) ----
+ * A device as two character devices of the machine, for which no library need be loaded: that of mstflint's driver,
+ * which tools open for a PCI address, and that of fwctl. Only root and the user who owns the device's folder may use
+ * them. */
+
+enum mst_door { MST_DOOR_PCI, MST_DOOR_FWCTL, MST_DOORS };
+
+struct mst_attach_source {
+    struct dpk_registers_source registers; /* its texts must remain */
+    int trace;                             /* for mst_icmd */
+};
+struct mst_attach;
+enum dpk_status mst_attach_open(const struct mst_attach_source *source, struct mst_attach **out,
+                                struct dpk_error *err);
+void mst_attach_close(struct mst_attach *a); /* NULL is allowed */
+/* Returns the name in /dev of the device of mstflint's driver. */
+const char *mst_attach_name(const struct mst_attach *a);
+/* Adds a character device, which the kernel makes. `fd` is of /dev/cuse, and borrowed. Errors: those of dpk_cuse_new. */
+enum dpk_status mst_attach_add(struct mst_attach *a, enum mst_door door, int fd, const char *name,
+                               struct dpk_error *err);
+/* Answers programs until `stop` can be read. `tell` is called once, when the kernel knows all devices. Errors: those of
+ * dpk_cuse_serve. */
+enum dpk_status mst_attach_run(struct mst_attach *a, int stop, void (*tell)(void *), void *context,
+                               struct dpk_error *err);
+
 #endif

@@ -18,7 +18,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct dpk_reader r;
 static uint8_t message[4096];
-static int kernel[MST_DOORS];
+static struct mst_attach *attached;
+static int kernel[MST_DOORS],
+    stop; /* `stop` can always be read: a run serves what is there, and ends */
+static unsigned opened[MST_DOORS];
 
 static void put_header(size_t size, unsigned opcode)
 {
@@ -81,13 +84,13 @@ static void quiet(void *unused)
 }
 
 /* Gives the message to a device. It answers with the number of its message, or not at all. */
-static void give(struct mst_attach *a, enum mst_door door, size_t size, int stop)
+static void give(enum mst_door door, size_t size)
 {
     uint8_t answer[512];
     struct fuse_out_header out;
     if (send(kernel[door], message, size, 0) != (ssize_t)size)
         abort();
-    if (mst_attach_run(a, stop, quiet, NULL, NULL) == DPK_ERR_IO)
+    if (mst_attach_run(attached, stop, quiet, NULL, NULL) == DPK_ERR_IO)
         abort();
     const ssize_t length = recv(kernel[door], answer, sizeof answer, MSG_DONTWAIT);
     if (length >= 0 && length < (ssize_t)sizeof out)
@@ -96,43 +99,57 @@ static void give(struct mst_attach *a, enum mst_door door, size_t size, int stop
         memcpy(&out, answer, sizeof out);
         if (out.error > 0 || out.error <= -1000)
             abort();
+        opened[door] += out.error == 0; /* or more than that */
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Opens the devices once. Inputs share what registers have changed, but no open file. */
+static void open_world(void)
 {
     static const char *const names[MST_DOORS] = {"conf", "fwctl"};
     const struct mst_attach_source source = {
         .registers = {.device = getenv("FUZZ_CARD"), .definitions = "share/nvconfig"}, .trace = -1};
     const struct cuse_init_in init = {.major = 7, .minor = 31, .flags = CUSE_UNRESTRICTED_IOCTL};
-    struct mst_attach *a = NULL;
-    int device[MST_DOORS], stop[2];
-    r = dpk_reader(data, size);
-    if (!source.registers.device || mst_attach_open(&source, &a, NULL) != DPK_OK ||
-        pipe(stop) != 0 || write(stop[1], "", 1) != 1)
+    int ends[2];
+    if (attached)
+        return;
+    if (!source.registers.device || mst_attach_open(&source, &attached, NULL) != DPK_OK ||
+        pipe(ends) != 0 || write(ends[1], "", 1) != 1)
         abort();
+    stop = ends[0];
     for (enum mst_door door = 0; door < MST_DOORS; door++) {
-        int pair[2];
-        if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0 ||
-            mst_attach_add(a, door, pair[1], names[door], NULL) != DPK_OK)
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0 ||
+            mst_attach_add(attached, door, ends[1], names[door], NULL) != DPK_OK)
             abort();
-        kernel[door] = pair[0], device[door] = pair[1];
+        kernel[door] = ends[0];
         memcpy(message + sizeof(struct fuse_in_header), &init, sizeof init);
         put_header(sizeof(struct fuse_in_header) + sizeof init, CUSE_INIT);
-        give(a, door, sizeof(struct fuse_in_header) + sizeof init, stop[0]);
+        give(door, sizeof(struct fuse_in_header) + sizeof init);
     }
+}
+
+static void release_files(void)
+{
+    struct fuse_release_in in = {0};
+    for (enum mst_door door = 0; door < MST_DOORS; door++)
+        for (in.fh = 0; in.fh < opened[door]; in.fh++) {
+            memcpy(message + sizeof(struct fuse_in_header), &in, sizeof in);
+            put_header(sizeof(struct fuse_in_header) + sizeof in, FUSE_RELEASE);
+            give(door, sizeof(struct fuse_in_header) + sizeof in);
+        }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    r = dpk_reader(data, size);
+    open_world();
+    opened[MST_DOOR_PCI] = opened[MST_DOOR_FWCTL] = 0;
     for (unsigned i = 0; i < MESSAGES_MAX && dpk_reader_left(&r) > 0; i++) {
         const enum mst_door door = dpk_read_u8(&r) & 1;
         const size_t length = make_message();
         if (length > 0)
-            give(a, door, length, stop[0]);
+            give(door, length);
     }
-    mst_attach_close(a);
-    for (enum mst_door door = 0; door < MST_DOORS; door++) {
-        close(kernel[door]);
-        close(device[door]);
-    }
-    close(stop[0]);
-    close(stop[1]);
+    release_files();
     return 0;
 }

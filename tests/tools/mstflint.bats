@@ -366,3 +366,9 @@ EOF
     [ -n "$(sed -n 's/^SN: *//p' vpd)" ] && grep -q "\"$(sed -n 's/^SN: *//p' vpd)" show || { cat vpd show; false; }
     grep -qE '^ID: +Emulated BlueField-3 B3220 function \(dpakit\)$' vpd
 }
+
+@test "Debian's mstconfig makes no files of XML" {
+    run mstconfig create_conf claim.xml made.bin
+    [ "$status" -ne 0 ]
+    [[ $output == *'the tool was not compiled against libxml2'* ]] || { echo "$output"; false; }
+}

@@ -141,6 +141,9 @@ $(B)/bin/$(1): $$(filter-out $(O)/tools/dpacc/interface/% $(O)/tools/dpapcc/mode
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D) && $$(exe_link) $$(filter %.o,$$^) $$(filter %.a,$$^) -o $$@ $(PKG_LIBS) $$(LIBS_$(1)) -pthread
 endef
+# The card itself, which attach answers for; front.c is for the library that other programs load.
+MST_CARD := $(filter-out %/front.c,$(wildcard runtime/api/mst/*.c))
+$(B)/bin/dpadev: $(call objs,$(MST_CARD))
 # It gives its plugins functions of UCX.
 $(B)/bin/urom-worker: $(call objs,$(MEMH))
 # The one tool that draws on a terminal.
@@ -303,7 +306,7 @@ $(O)/tests/test_llvm_bases: $(O)/runtime/engine/llvm/bases.o
 $(O)/tests/test_ptx: $(call objs,tools/dpacu/lower/*.c tools/dpacu/ptx/*.c)
 $(O)/tests/unit/test_ptx.o: ALL_CFLAGS += -Itools $(CLANG_CFLAGS)
 $(O)/tests/test_llvm_words: $(O)/runtime/engine/llvm/words.o $(O)/runtime/engine/llvm/groups.o
-$(O)/tests/test_mst: $(call objs,runtime/api/mst/gateway.c runtime/api/mst/fwctl.c runtime/api/mst/icmd.c runtime/api/mst/tree.c runtime/api/mst/bridge.c)
+$(O)/tests/test_mst $(O)/tests/test_cuse: $(call objs,$(MST_CARD))
 $(O)/tests/test_gpu: PKG_LIBS += -ldw -ldl
 $(O)/tests/test_llvm_bases $(O)/tests/test_ptx: PKG_LIBS += $(LLVM_LIBS) -ldl
 $(O)/tests/test_dpapcc: $(filter-out %/main.o,$(call objs,tools/dpapcc/*.c))

@@ -358,3 +358,17 @@ EOF
     ! reg PMAOS --set rst=1 -i module=0,slot_index=0 -y || false
     grep -q 'Method not supported' reg || { cat reg; false; }
 }
+
+@test "mstvpd shows what the card is" {
+    dpadev exec mlx5_0 -- mstvpd 03:00.0 >vpd # it checks the sum
+    dpadev show --json mlx5_0 >show
+    [ "$(sed -n 's/^PN: *//p' vpd)" = 900-9D3B6-00CV-A_Ax ] || { cat vpd; false; }
+    [ -n "$(sed -n 's/^SN: *//p' vpd)" ] && grep -q "\"$(sed -n 's/^SN: *//p' vpd)" show || { cat vpd show; false; }
+    grep -qE '^ID: +Emulated BlueField-3 B3220 function \(dpakit\)$' vpd
+}
+
+@test "Debian's mstconfig makes no files of XML" {
+    run mstconfig create_conf claim.xml made.bin
+    [ "$status" -ne 0 ]
+    [[ $output == *'the tool was not compiled against libxml2'* ]] || { echo "$output"; false; }
+}

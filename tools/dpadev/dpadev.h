@@ -16,16 +16,26 @@ struct dpadev_options {
 };
 
 /* The commands, with their options, in make.c, ask.c, claim.c, trust.c, lock.c, archive.c, wire.c,
- * fabric.c, stats.c, switch.c, report.c and exec.c. */
+ * fabric.c, stats.c, switch.c, report.c, exec.c and attach.c. */
 extern const struct dpk_command dpadev_create, dpadev_reset, dpadev_delete;
 extern const struct dpk_command dpadev_list, dpadev_show, dpadev_log, dpadev_ps;
 extern const struct dpk_command dpadev_claim, dpadev_trust, dpadev_lock;
 extern const struct dpk_command dpadev_export, dpadev_import, dpadev_wire, dpadev_fabric,
-    dpadev_stats, dpadev_switch, dpadev_report, dpadev_exec;
+    dpadev_stats, dpadev_switch, dpadev_report, dpadev_exec, dpadev_attach;
 
 /* Gets the folder of a switch, which may be absent. Errors: DPK_ERR_USAGE for an invalid name.
  * switch.c */
 enum dpk_status dpadev_switch_folder(const char *name, char out[PATH_MAX], struct dpk_error *err);
+
+/* Options of exec and attach. exec.c */
+struct dpadev_card_options {
+    struct dpadev_options shared;
+    const char *database, *trace;
+};
+extern const struct dpk_option dpadev_card_options[];
+
+/* Returns the database that NVIDIA's tools have of Debian's package, or NULL if it is not installed. exec.c */
+const char *dpadev_packaged_database(void);
 
 /* Get the name of, or open, the device of an optional NAME: without NAME, the only device. ask.c */
 enum dpk_status dpadev_name(const struct dpk_args *args, const char **out, struct dpk_error *err);

@@ -8,11 +8,6 @@
 
 #define LIBRARY "libdpakit-mst.so.1"
 
-struct exec_options {
-    struct dpadev_options shared;
-    const char *database, *trace;
-};
-
 static enum dpk_status find_library(char out[PATH_MAX], struct dpk_error *err)
 {
     const enum dpk_status status = dpk_self_beside("lib/" LIBRARY, out, err);
@@ -21,8 +16,7 @@ static enum dpk_status find_library(char out[PATH_MAX], struct dpk_error *err)
     return status;
 }
 
-/* The database of the tools that Debian's package has. */
-static const char *packaged_database(void)
+const char *dpadev_packaged_database(void)
 {
     static const char path[] = "/usr/share/mstflint/mlxconfig_dbs/mlxconfig_host.db";
     return access(path, R_OK) == 0 ? path : NULL;
@@ -62,9 +56,9 @@ static enum dpk_status set_trace(const char *path, struct dpk_error *err)
 
 static enum dpk_status exec(void *given, const struct dpk_args *args, struct dpk_error *err)
 {
-    const struct exec_options *options = given;
+    const struct dpadev_card_options *options = given;
     char library[PATH_MAX], database[PATH_MAX];
-    const char *chosen = options->database ? options->database : packaged_database();
+    const char *chosen = options->database ? options->database : dpadev_packaged_database();
     struct dpk_nv_defs *defs = NULL;
     struct dpk_device *dev = NULL;
     enum dpk_status status = dpk_device_open(args->words[0], &dev, err);
@@ -90,8 +84,8 @@ static enum dpk_status exec(void *given, const struct dpk_args *args, struct dpk
     return dpk_fail_errno(err, "%s", args->words[1]);
 }
 
-#define AT(member) offsetof(struct exec_options, member)
-static const struct dpk_option exec_options[] = {
+#define AT(member) offsetof(struct dpadev_card_options, member)
+const struct dpk_option dpadev_card_options[] = {
     {"b,db", DPK_FILE, "DB", AT(database),
      .help = "TLVs that the card supports: a database of NVIDIA's tools"},
     {"trace", DPK_FILE, "FILE", AT(trace), .help = "append a line for each access of a register"},
@@ -100,6 +94,6 @@ static const struct dpk_option exec_options[] = {
 const struct dpk_command dpadev_exec = {"exec",
                                         "NAME COMMAND...",
                                         "run one of NVIDIA's tools with the device as its card",
-                                        .options = exec_options,
-                                        .size = sizeof(struct exec_options),
+                                        .options = dpadev_card_options,
+                                        .size = sizeof(struct dpadev_card_options),
                                         .run = exec};

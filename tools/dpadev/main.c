@@ -13,10 +13,10 @@ static const struct dpk_option shared_options[] = {
     {0},
 };
 static const struct dpk_command *const commands[] = {
-    &dpadev_create, &dpadev_list,   &dpadev_show,   &dpadev_reset, &dpadev_delete,
-    &dpadev_log,    &dpadev_export, &dpadev_import, &dpadev_ps,    &dpadev_wire,
-    &dpadev_fabric, &dpadev_stats,  &dpadev_switch, &dpadev_claim, &dpadev_trust,
-    &dpadev_lock,   &dpadev_report, &dpadev_exec,   NULL,
+    &dpadev_create, &dpadev_list,   &dpadev_show,   &dpadev_reset,  &dpadev_delete,
+    &dpadev_log,    &dpadev_export, &dpadev_import, &dpadev_ps,     &dpadev_wire,
+    &dpadev_fabric, &dpadev_stats,  &dpadev_switch, &dpadev_claim,  &dpadev_trust,
+    &dpadev_lock,   &dpadev_report, &dpadev_exec,   &dpadev_attach, NULL,
 };
 static const struct dpk_tool tool = {
     .name = "dpadev",

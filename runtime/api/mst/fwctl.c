@@ -67,43 +67,67 @@ void mst_fwctl_command(struct dpk_registers *registers, const uint8_t *in, size_
 
 /* ---- ioctls ---- */
 
-static int get_info(void *pointer)
+size_t mst_fwctl_size(unsigned long request)
+{
+    switch (request) {
+    case FWCTL_INFO:
+        return sizeof(struct fwctl_info);
+    case FWCTL_RPC:
+        return sizeof(struct fwctl_rpc);
+    default:
+        return 0;
+    }
+}
+
+static int get_info(void *bytes)
 {
     struct fwctl_info info;
-    memcpy(&info, pointer, sizeof info);
+    memcpy(&info, bytes, sizeof info);
     if (info.size < sizeof info)
         return EINVAL;
     if (info.flags != 0)
         return EOPNOTSUPP;
     info.device_type = FWCTL_TYPE_MLX5;
     info.data_size = 0;
-    memcpy(pointer, &info, sizeof info);
+    memcpy(bytes, &info, sizeof info);
     return 0;
 }
 
-static int carry_out(struct dpk_registers *registers, void *pointer, int trace)
+int mst_fwctl_begin(unsigned long request, void *bytes, struct mst_fwctl_buffers *out)
 {
     struct fwctl_rpc rpc;
-    memcpy(&rpc, pointer, sizeof rpc);
+    *out = (struct mst_fwctl_buffers){0};
+    if (request == FWCTL_INFO)
+        return get_info(bytes);
+    memcpy(&rpc, bytes, sizeof rpc);
     if (rpc.size < sizeof rpc || rpc.scope > FWCTL_SCOPE_LAST)
         return rpc.size < sizeof rpc ? EINVAL : EOPNOTSUPP;
     if (rpc.in_size > RPC_MAX || rpc.out_size > RPC_MAX)
         return EMSGSIZE;
-    const uint8_t *in = (const uint8_t *)(uintptr_t)rpc.in;
-    uint8_t *out = (uint8_t *)(uintptr_t)rpc.out;
-    if (!dpk_is_mapped(in, rpc.in_size, false) || !dpk_is_mapped(out, rpc.out_size, true))
-        return EFAULT;
-    mst_fwctl_command(registers, in, rpc.in_size, out, rpc.out_size, trace);
+    *out = (struct mst_fwctl_buffers){.is_command = true,
+                                      .in = rpc.in,
+                                      .out = rpc.out,
+                                      .in_size = rpc.in_size,
+                                      .out_size = rpc.out_size};
     return 0;
 }
 
 int mst_fwctl_ioctl(struct dpk_registers *registers, unsigned long request, void *pointer,
                     int trace)
 {
-    const size_t size = request == FWCTL_RPC ? sizeof(struct fwctl_rpc) : sizeof(struct fwctl_info);
-    if (request != FWCTL_INFO && request != FWCTL_RPC)
+    struct mst_fwctl_buffers buffers;
+    const size_t size = mst_fwctl_size(request);
+    if (size == 0)
         return ENOTTY;
     if (!dpk_is_mapped(pointer, size, true))
         return EFAULT;
-    return request == FWCTL_INFO ? get_info(pointer) : carry_out(registers, pointer, trace);
+    const int error = mst_fwctl_begin(request, pointer, &buffers);
+    if (error || !buffers.is_command)
+        return error;
+    const uint8_t *in = (const uint8_t *)(uintptr_t)buffers.in;
+    uint8_t *out = (uint8_t *)(uintptr_t)buffers.out;
+    if (!dpk_is_mapped(in, buffers.in_size, false) || !dpk_is_mapped(out, buffers.out_size, true))
+        return EFAULT;
+    mst_fwctl_command(registers, in, buffers.in_size, out, buffers.out_size, trace);
+    return 0;
 }

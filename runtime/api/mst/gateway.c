@@ -161,6 +161,24 @@ static void write_space(struct mst_gateway *g, uint32_t address, uint32_t value)
         write_semaphore(g, value);
 }
 
+bool mst_gateway_load(struct mst_gateway *g, uint32_t space, uint32_t address, uint32_t *value)
+{
+    if (!has_space(space))
+        return false;
+    g->space = space;
+    *value = read_space(g, address);
+    return true;
+}
+
+bool mst_gateway_store(struct mst_gateway *g, uint32_t space, uint32_t address, uint32_t value)
+{
+    if (!has_space(space))
+        return false;
+    g->space = space;
+    write_space(g, address, value);
+    return true;
+}
+
 /* ---- Registers of the capability ---- */
 
 uint32_t mst_gateway_read(struct mst_gateway *g, unsigned offset)

@@ -28,6 +28,7 @@
 
 /* ---- Files (tree.c) ---- */
 
+#define MST_VENDOR          0x15b3
 #define MST_SPACE_SIZE      4096 /* configuration space */
 #define MST_GATEWAY         0xc0 /* offset of the vendor-specific capability */
 #define MST_GATEWAY_SIZE    0x18
@@ -54,6 +55,9 @@ enum dpk_status mst_tree_write(struct dpk_device *device, struct mst_tree *out,
                                struct dpk_error *err);
 /* Returns true for a path where tools look for cards. */
 bool mst_tree_has(const char *path);
+
+/* Appends the vital product data of a card: description, part number, serial number. `out` is empty. vpd.c */
+void mst_vpd_put(struct dpk_buf *out, const struct dpk_device_info *info);
 
 /* ---- The bridge above the function (bridge.c) ----
  * Only the bit of its link control that disables the link can be changed. */
@@ -96,6 +100,16 @@ enum mst_icmd_status mst_icmd(struct dpk_registers *registers, unsigned opcode,
 /* Carries out a command of mlx5. The command's bytes are not trusted. */
 void mst_fwctl_command(struct dpk_registers *registers, const uint8_t *in, size_t in_size,
                        uint8_t *out, size_t out_size, int trace);
+/* Returns the size of the structure that an ioctl refers to; 0 if there is no such ioctl. */
+size_t mst_fwctl_size(unsigned long request);
+/* Reads the structure of an ioctl, and answers in it unless it is a command: then `out` says where the caller has the
+ * command, and where it wants the answer. The bytes are not trusted. Returns 0 or an errno. */
+struct mst_fwctl_buffers {
+    bool is_command;
+    uint64_t in, out; /* addresses of the caller */
+    uint32_t in_size, out_size;
+};
+int mst_fwctl_begin(unsigned long request, void *bytes, struct mst_fwctl_buffers *out);
 /* Carries out an ioctl of a program, whose pointers are not trusted. Returns 0 or an errno. */
 int mst_fwctl_ioctl(struct dpk_registers *registers, unsigned long request, void *pointer,
                     int trace);
@@ -119,7 +133,35 @@ struct mst_gateway {
  * MST_GATEWAY_SIZE. */
 uint32_t mst_gateway_read(struct mst_gateway *g, unsigned offset);
 void mst_gateway_write(struct mst_gateway *g, unsigned offset, uint32_t value);
+/* Reads or writes a dword of an address space, as the registers do. Returns false if there is no such space. */
+bool mst_gateway_load(struct mst_gateway *g, uint32_t space, uint32_t address, uint32_t *value);
+bool mst_gateway_store(struct mst_gateway *g, uint32_t space, uint32_t address, uint32_t value);
 /* Releases the semaphores and closes the file. */
 void mst_gateway_close(struct mst_gateway *g);
+
+/* ---- Character devices (attach.c) ----
+ * A device as two character devices of the machine, for which no library need be loaded: that of mstflint's driver,
+ * which tools open for a PCI address, and that of fwctl. Only root and the user who owns the device's folder may use
+ * them. */
+
+enum mst_door { MST_DOOR_PCI, MST_DOOR_FWCTL, MST_DOORS };
+
+struct mst_attach_source {
+    struct dpk_registers_source registers; /* its texts must remain */
+    int trace;                             /* for mst_icmd */
+};
+struct mst_attach;
+enum dpk_status mst_attach_open(const struct mst_attach_source *source, struct mst_attach **out,
+                                struct dpk_error *err);
+void mst_attach_close(struct mst_attach *a); /* NULL is allowed */
+/* Returns the name in /dev of the device of mstflint's driver. */
+const char *mst_attach_name(const struct mst_attach *a);
+/* Adds a character device, which the kernel makes. `fd` is of /dev/cuse, and borrowed. Errors: those of dpk_cuse_new. */
+enum dpk_status mst_attach_add(struct mst_attach *a, enum mst_door door, int fd, const char *name,
+                               struct dpk_error *err);
+/* Answers programs until `stop` can be read. `tell` is called once, when the kernel knows all devices. Errors: those of
+ * dpk_cuse_serve. */
+enum dpk_status mst_attach_run(struct mst_attach *a, int stop, void (*tell)(void *), void *context,
+                               struct dpk_error *err);
 
 #endif

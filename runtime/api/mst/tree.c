@@ -10,8 +10,7 @@
 
 #include <linux/pci_regs.h>
 
-#define VENDOR 0x15b3
-#define CLASS  0x020000 /* a network controller */
+#define CLASS 0x020000 /* a network controller */
 
 /* Paths where tools look for cards, and for locks of their accesses. */
 static const char *const places[] = {
@@ -53,12 +52,12 @@ bool mst_tree_has(const char *path)
 static void make_space(const struct dpk_device_type *type, uint8_t space[MST_SPACE_SIZE])
 {
     memset(space, 0, MST_SPACE_SIZE);
-    mst_put16(space, PCI_VENDOR_ID, VENDOR);
+    mst_put16(space, PCI_VENDOR_ID, MST_VENDOR);
     mst_put16(space, PCI_DEVICE_ID, type->id);
     mst_put16(space, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
     mst_put16(space, PCI_STATUS, PCI_STATUS_CAP_LIST);
     mst_put16(space, PCI_CLASS_DEVICE, CLASS >> 8);
-    mst_put16(space, PCI_SUBSYSTEM_VENDOR_ID, VENDOR);
+    mst_put16(space, PCI_SUBSYSTEM_VENDOR_ID, MST_VENDOR);
     space[PCI_CAPABILITY_LIST] = EXPRESS;
     space[EXPRESS] = PCI_CAP_ID_EXP;
     space[EXPRESS + 1] = POWER;
@@ -167,19 +166,30 @@ static void put_properties(struct writer *w, const uint8_t space[MST_SPACE_SIZE]
     put(w, "config", space, MST_SPACE_SIZE);
 }
 
+static void put_vpd(struct writer *w, const struct dpk_device_info *info)
+{
+    struct dpk_buf vpd = {0};
+    mst_vpd_put(&vpd, info);
+    if (vpd.failed && w->status == DPK_OK)
+        w->status = dpk_fail_nomem(w->err);
+    put(w, "vpd", vpd.data, vpd.size);
+    dpk_buf_free(&vpd);
+}
+
 #define BRIDGE_FOLDER "devices/pci0000:00/" MST_BRIDGE_ADDRESS
 
 static void put_function(struct writer *w, const struct mst_tree *tree,
-                         const struct dpk_device_type *type)
+                         const struct dpk_device_info *info, const struct dpk_device_type *type)
 {
     uint8_t space[MST_SPACE_SIZE];
     char target[64];
     make_space(type, space);
     enter(w, tree->root, "/sys/" BRIDGE_FOLDER "/%s", tree->address);
-    put_line(w, "subsystem_vendor", "0x%04x\n", VENDOR);
+    put_line(w, "subsystem_vendor", "0x%04x\n", MST_VENDOR);
     put_line(w, "subsystem_device", "0x0000\n");
     put_line(w, "numa_node", "-1\n");
     put_properties(w, space, CLASS);
+    put_vpd(w, info);
     enter(w, tree->root, "/sys/bus/pci/devices");
     snprintf(target, sizeof target, "../../../" BRIDGE_FOLDER "/%s", tree->address);
     put_link(w, tree->address, target);
@@ -244,7 +254,7 @@ enum dpk_status mst_tree_write(struct dpk_device *device, struct mst_tree *out,
     for (size_t i = 0; i < sizeof n / sizeof *n; i++)
         if (n[i] < 0 || n[i] >= PATH_MAX)
             return dpk_fail(err, DPK_ERR_RANGE, "path too long: %.200s", directory);
-    put_function(&w, out, type);
+    put_function(&w, out, &info, type);
     put_bridge(&w, out, info.pci.bus, booted);
     put_fwctl(&w, out);
     enter(&w, out->root, "/tmp/mstflint_lockfiles");

@@ -22,6 +22,35 @@ struct mlnx_cc_algo_ctxt_t {
     uint32_t data[12];
 };
 
+/* The context of a queue pair that has several paths (DOCA 2.10). Emulated flows have one path, and no
+ * program gets such a context. */
+struct mp_library_ctxt_t {
+    uint32_t flow_tag;
+    uint32_t rtc_index : 24;
+    uint32_t disabled_ps_counter : 8;
+    uint32_t aso_index : 24;
+    uint32_t reserved_at_40 : 8;
+    uint32_t ps_list_pointer : 24;
+    uint32_t ps_bit_size : 6;
+    uint32_t reserved_at_61 : 1;
+    uint32_t valid : 1;
+    uint32_t ps_ctx_pointer : 24;
+    uint32_t ps_ctx_log_num_bits : 4;
+    uint32_t reserved_at_80 : 4;
+    uint32_t host_ps_state_pointer : 24;
+    uint32_t host_ps_state_log_num_bits : 4;
+    uint32_t reserved_at_a0 : 4;
+    uint32_t ps_list_size : 10;
+    uint32_t reserved_at_c0 : 22;
+};
+struct mp_user_ctxt_t {
+    uint32_t data[9];
+};
+struct mp_ctxt_t {
+    struct mp_library_ctxt_t mp_library;
+    struct mp_user_ctxt_t mp_user;
+};
+
 /* The attributes that an algorithm receives with an event. */
 struct mlnx_cc_attr_t {
     uint32_t algo_slot : 4; /* the slot of the algorithm to run */
@@ -181,6 +210,7 @@ struct doca_pcc_np_dev_request_packet {
 
 typedef struct mlnx_cc_algo_ctxt_t doca_pcc_dev_algo_ctxt_t;
 typedef struct mlnx_cc_attr_t doca_pcc_dev_attr_t;
+typedef struct mp_ctxt_t doca_pcc_dev_mp_ctx_t;
 typedef struct mlnx_cc_event_t doca_pcc_dev_event_t;
 typedef struct mlnx_cc_event_general_attr_t doca_pcc_dev_event_general_attr_t;
 typedef struct mlnx_cc_roce_tx_cntrs_t doca_pcc_dev_roce_tx_cntrs_t;

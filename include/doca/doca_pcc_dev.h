@@ -161,7 +161,8 @@ doca_pcc_dev_error_t doca_pcc_dev_declare_algo(uint32_t algo_idx, uint32_t param
 #ifdef _DOCA_PCC_DEV_LIBRARY
 extern const uint32_t _doca_pcc_dev_event_layout;
 #else
-__attribute__((weak)) const uint32_t _doca_pcc_dev_event_layout =
+extern const uint32_t _doca_pcc_dev_event_layout __attribute__((weak)); /* or C++ makes it static */
+const uint32_t _doca_pcc_dev_event_layout =
 #if defined(DOCA_2_5)
     1;
 #elif defined(__NV_DPA) && defined(__NV_DPA_CX8) && __NV_DPA >= __NV_DPA_CX8

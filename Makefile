@@ -344,6 +344,8 @@ $(PCC_PROGRAMS): $(O)/tests/data/pcc/%.elf: tests/data/pcc/%.c $(wildcard tests/
 	  -Wl,-T,guest/dpa.ld -Wl,-z,max-page-size=4096 $< -Wl,--whole-archive \
 	  $(B)/lib/libdoca_pcc_$(if $(filter np,$*),np_)dev.a -Wl,--no-whole-archive \
 	  $(B)/lib/libflexio_dev.a $(B)/lib/libflexio-libc.a -o $@
+# Reaction points that are rp.c, for other events.
+$(patsubst %,$(O)/tests/data/pcc/%.elf,rp_2_5 rp_cx8): tests/data/pcc/rp.c
 $(UNIT_TESTS): | $(TEST_PROGRAMS)
 # The translator, where tests find it as the engine does: beside themselves.
 $(O)/tests/libdpakit-llvm.so.$(SO): $(TRANSLATOR)

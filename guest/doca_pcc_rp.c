@@ -1,6 +1,7 @@
 /* Reaction points: algorithms, their parameters and counters. */
 #include "guest/abi/doca_pcc.h"
 
+#define _DOCA_PCC_DEV_LIBRARY
 #include <doca_pcc_dev.h>
 #include <doca_pcc_dev_algo_access.h>
 #include <stdbool.h>
@@ -12,7 +13,10 @@ _Static_assert(DPA_PCC_SLOTS == DOCA_PCC_DEV_MAX_NUM_USER_SLOTS &&
                    DPA_PCC_COUNTERS == DOCA_PCC_DEV_MAX_NUM_COUNTERS_PER_ALGO &&
                    DPA_PCC_INTERNAL == DOCA_PCC_DEV_ALGO_INDEX_INTERNAL,
                "one contract");
-_Static_assert(sizeof(struct dpa_pcc_results) == sizeof(doca_pcc_dev_results_t), "one contract");
+_Static_assert(sizeof(struct dpa_pcc_results) == sizeof(doca_pcc_dev_results_t) &&
+                   DPA_PCC_EVENT == sizeof(doca_pcc_dev_event_t) &&
+                   DPA_PCC_EVENT_2_5 == offsetof(doca_pcc_dev_event_t, ev_attr),
+               "one contract");
 
 /* Required functions of a program. The linker script (dpa.ld) reports a missing function in one
  * line. */
@@ -32,6 +36,7 @@ __attribute__((used, retain)) const struct dpa_pcc_program _dpa_pcc_rp = {
     .set_parameters = ADDRESS(doca_pcc_dev_user_set_algo_params),
     .port_changed = ADDRESS(doca_pcc_dev_user_port_info_changed),
     .mailbox = ADDRESS(doca_pcc_dev_user_mailbox_handle),
+    .layout = ADDRESS(&_doca_pcc_dev_event_layout),
 };
 
 /* ---- Declarations of memory ---- */
@@ -211,18 +216,29 @@ uint32_t doca_pcc_dev_get_algo_index(uint32_t port_num, uint32_t algo_slot)
 
 /* ---- The algorithm of the library ---- */
 
+static uint32_t type_of(const doca_pcc_dev_event_t *event)
+{
+    uint32_t word;
+    const unsigned char *at = (const unsigned char *)event;
+    if (_doca_pcc_dev_event_layout != DPA_PCC_LAYOUT_2_5)
+        at += DPA_PCC_EVENT_2_5;
+    memcpy(&word, at, sizeof word);
+    return __builtin_bswap32(word) & 0xff;
+}
+
 void doca_pcc_dev_default_internal_algo(doca_pcc_dev_algo_ctxt_t *algo_ctxt,
                                         doca_pcc_dev_event_t *event,
                                         const doca_pcc_dev_attr_t *attr,
                                         doca_pcc_dev_results_t *results)
 {
     uint32_t rate = algo_ctxt->data[0];
+    uint32_t type = type_of(event);
     (void)attr;
     if (rate == 0 || rate > DOCA_PCC_DEV_MAX_RATE)
         rate = DOCA_PCC_DEV_MAX_RATE;
-    if (event->ev_attr.ev_type == DOCA_PCC_DEV_EVNT_ROCE_CNP)
+    if (type == DOCA_PCC_DEV_EVNT_ROCE_CNP)
         rate -= rate >> 3;
-    else if (event->ev_attr.ev_type == DOCA_PCC_DEV_EVNT_ROCE_TX)
+    else if (type == DOCA_PCC_DEV_EVNT_ROCE_TX)
         rate += DOCA_PCC_DEV_MAX_RATE >> 10;
     if (rate > DOCA_PCC_DEV_MAX_RATE)
         rate = DOCA_PCC_DEV_MAX_RATE;

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DPA_INTRIN_VERSION(major, minor) ((major) << 8 | (minor))
+#define DPA_INTRIN_VERSION(major, minor) ((major)*1000 + (minor))
 #define DPA_INTRIN_VERSION_LATEST        DPA_INTRIN_VERSION(1, 3)
 #ifndef DPA_INTRIN_VERSION_USED
 #define DPA_INTRIN_VERSION_USED DPA_INTRIN_VERSION(1, 3)

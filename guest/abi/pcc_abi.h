@@ -5,14 +5,14 @@
  *
  * `call` calls each function of the program as an unpack function (dpa_abi.h), with a struct
  * dpa_pcc_arguments. Events and packets have the layouts of doca_pcc_dev_data_structures.h and
- * doca_pcc_np_dev.h.
+ * doca_pcc_np_dev.h. The event of DOCA 2.5 is the later one from its byte DPA_PCC_EVENT_2_5 on.
  */
 #ifndef DPK_GUEST_ABI_PCC_ABI_H
 #define DPK_GUEST_ABI_PCC_ABI_H
 
 #include <stdint.h>
 
-#define DPA_PCC_VERSION 1
+#define DPA_PCC_VERSION 2
 #define DPA_PCC_RP      "_dpa_pcc_rp"
 #define DPA_PCC_NP      "_dpa_pcc_np"
 
@@ -23,6 +23,12 @@
 #define DPA_PCC_COUNTERS   0x3F
 #define DPA_PCC_INTERNAL   0xF
 #define DPA_PCC_RESPONSE   32 /* bytes of an answer */
+#define DPA_PCC_RAW        12 /* bytes of it that an event has */
+#define DPA_PCC_EVENT      44 /* bytes of an event */
+#define DPA_PCC_EVENT_2_5  12
+
+/* The events that a program was compiled for: _doca_pcc_dev_event_layout of doca_pcc_dev.h. */
+enum dpa_pcc_layout { DPA_PCC_LAYOUT_2_5 = 1, DPA_PCC_LAYOUT_BF3, DPA_PCC_LAYOUT_CX8 };
 
 /* Guest addresses; 0: the program does not have the function. */
 struct dpa_pcc_program {
@@ -30,6 +36,7 @@ struct dpa_pcc_program {
     uint64_t call;
     uint64_t state; /* a struct dpa_pcc_state */
     uint64_t init, algorithm, set_parameters, port_changed, mailbox, packet;
+    uint64_t layout; /* of a reaction point: a uint32_t, enum dpa_pcc_layout */
 };
 
 struct dpa_pcc_arguments {
@@ -65,7 +72,7 @@ struct dpa_pcc_state {
 };
 
 /* The data of one event, and of one packet. The host writes it; the program fills in the results. */
-struct dpa_pcc_results { /* doca_pcc_dev_results_t */
+struct dpa_pcc_results { /* doca_pcc_dev_results_t; that of DOCA 2.5 ends after rtt_request */
     uint32_t rate, rtt_request, probe_slot, credits, reload;
 };
 struct dpa_pcc_answer { /* struct doca_pcc_np_dev_response_packet, and the members that follow it

@@ -20,7 +20,7 @@
  * the bits of the mask count, also where the match is 0. Templates of actions follow the same rule: a
  * field that is 0 stays unchanged. The entries of control, LPM and ACL pipes have matches of their own.
  *
- * Supported: basic, control, LPM and ACL pipes for received frames, and for sent frames (domain EGRESS);
+ * Supported: basic, control, LPM, ACL and hash pipes for received frames, and for sent frames (domain EGRESS);
  * matches of Ethernet, VLAN, IP, TCP and UDP, of VXLAN's identifier, and of metadata; actions that set
  * these fields, push or pop a VLAN tag, put VXLAN around a frame or remove it; destinations: receive
  * queues (RSS), another pipe, drop, and for sent frames the port; counters of entries, of pipes' misses,
@@ -482,7 +482,7 @@ enum doca_flow_pipe_type {
     DOCA_FLOW_PIPE_CT,
     DOCA_FLOW_PIPE_ACL, /* as CONTROL, without actions that change frames */
     DOCA_FLOW_PIPE_ORDERED_LIST,
-    DOCA_FLOW_PIPE_HASH,
+    DOCA_FLOW_PIPE_HASH, /* each entry has a number, which the pipe chooses for a frame */
 };
 enum doca_flow_pipe_domain {
     DOCA_FLOW_PIPE_DOMAIN_DEFAULT = 0, /* received frames */
@@ -503,7 +503,7 @@ doca_error_t doca_flow_pipe_cfg_destroy(struct doca_flow_pipe_cfg *cfg);
 /* Names the pipe in doca_flow_pipe_dump and messages. */
 doca_error_t doca_flow_pipe_cfg_set_name(struct doca_flow_pipe_cfg *cfg, const char *name);
 doca_error_t doca_flow_pipe_cfg_set_label(struct doca_flow_pipe_cfg *cfg, const char *label);
-/* Errors: NOT_SUPPORTED for CT, ORDERED_LIST and HASH. */
+/* Errors: NOT_SUPPORTED for CT and ORDERED_LIST. */
 doca_error_t doca_flow_pipe_cfg_set_type(struct doca_flow_pipe_cfg *cfg,
                                          enum doca_flow_pipe_type type);
 /* Errors: NOT_SUPPORTED for the secure domains. */
@@ -521,8 +521,9 @@ doca_error_t doca_flow_pipe_cfg_set_dir_info(struct doca_flow_pipe_cfg *cfg,
                                              enum doca_flow_direction_info dir_info);
 doca_error_t doca_flow_pipe_cfg_set_is_resizable(struct doca_flow_pipe_cfg *cfg, bool is_resizable);
 doca_error_t doca_flow_pipe_cfg_set_user_ctx(struct doca_flow_pipe_cfg *cfg, void *user_ctx);
-/* Sets the template of the match; `match_mask` may be NULL. Errors: NOT_SUPPORTED with the field's
- * name in the log. */
+/* Sets the template of the match; `match_mask` may be NULL. In a hash pipe, whose type must be set before,
+ * `match` may be NULL: the mask, or else the match, names the fields to hash. A field parser_meta.random
+ * there makes HASH the same as RANDOM. Errors: NOT_SUPPORTED with the field's name in the log. */
 doca_error_t doca_flow_pipe_cfg_set_match(struct doca_flow_pipe_cfg *cfg,
                                           const struct doca_flow_match *match,
                                           const struct doca_flow_match *match_mask);
@@ -537,8 +538,16 @@ doca_error_t doca_flow_pipe_cfg_set_actions(struct doca_flow_pipe_cfg *cfg,
 doca_error_t doca_flow_pipe_cfg_set_monitor(struct doca_flow_pipe_cfg *cfg,
                                             const struct doca_flow_monitor *monitor);
 
+/* Sets how a hash pipe, whose number of entries is a power of 2, chooses an entry for a frame: flags of enum doca_flow_pipe_hash_map_algorithm, of
+ * which the lowest counts unless DOCA_FLOW_FWD_HASH_PIPE names another; default HASH. IDENTITY takes the
+ * lowest bits of the fields, RANDOM and ROUND_ROBIN look at no field, and FLOODING gives a copy of the
+ * frame to each of at most 32 entries. Errors: NOT_SUPPORTED for SELECT_ENABLED, INVALID_VALUE for unknown
+ * flags. */
+doca_error_t doca_flow_pipe_cfg_set_hash_map_algorithm(struct doca_flow_pipe_cfg *cfg,
+                                                       uint32_t algorithm_flags);
+
 /* Creates a pipe without entries. `fwd`: the destination of matching frames; NULL or CHANGEABLE: each
- * entry has its own. `fwd_miss`: the destination of other frames; NULL: they are dropped, or leave the
+ * entry has its own. So does PIPE with `next_pipe` NULL. `fwd_miss`: the destination of other frames; NULL: they are dropped, or leave the
  * port if they are sent. Errors: NOT_FOUND if a receive queue with one of the ids does not exist. */
 doca_error_t doca_flow_pipe_create(const struct doca_flow_pipe_cfg *cfg,
                                    const struct doca_flow_fwd *fwd,
@@ -603,6 +612,20 @@ doca_error_t doca_flow_pipe_acl_add_entry(uint16_t pipe_queue, struct doca_flow_
                                           uint32_t priority, const struct doca_flow_fwd *fwd,
                                           const enum doca_flow_flags_type flags, void *usr_ctx,
                                           struct doca_flow_pipe_entry **entry);
+
+/* Adds the entry with a number to a hash pipe, 0 to the pipe's number of entries minus 1. Up to DOCA 3.1
+ * without `action_idx`. Frames for a number without an entry match nothing. Errors: ALREADY_EXIST. */
+doca_error_t doca_flow_pipe_hash_add_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                           uint32_t entry_index, uint8_t action_idx,
+                                           const struct doca_flow_actions *actions,
+                                           const struct doca_flow_monitor *monitor,
+                                           const struct doca_flow_fwd *fwd,
+                                           const enum doca_flow_flags_type flags, void *usr_ctx,
+                                           struct doca_flow_pipe_entry **entry);
+/* Gets the hash of a frame with the fields of `match` in a hash pipe (IDENTITY: their lowest bits). The
+ * number of the entry is the remainder by the number of entries. The hash is dpakit's, not a card's. */
+doca_error_t doca_flow_pipe_calc_hash(struct doca_flow_pipe *pipe,
+                                      const struct doca_flow_match *match, uint32_t *hash);
 
 /* Removes an entry. Its handle is valid until the callback for it returns. */
 doca_error_t doca_flow_pipe_remove_entry(uint16_t pipe_queue, uint32_t flags,
@@ -687,11 +710,25 @@ static inline doca_error_t dpk_flow_pipe_acl_add_entry_9(
     return doca_flow_pipe_acl_add_entry(pipe_queue, pipe, match, match_mask, NULL, priority, fwd,
                                         flags, usr_ctx, entry);
 }
+static inline doca_error_t dpk_flow_pipe_hash_add_entry_9(
+    uint16_t pipe_queue, struct doca_flow_pipe *pipe, uint32_t entry_index,
+    const struct doca_flow_actions *actions, const struct doca_flow_monitor *monitor,
+    const struct doca_flow_fwd *fwd, const enum doca_flow_flags_type flags, void *usr_ctx,
+    struct doca_flow_pipe_entry **entry)
+{
+    return doca_flow_pipe_hash_add_entry(pipe_queue, pipe, entry_index,
+                                         (uint8_t)(actions ? actions->action_idx : 0), actions,
+                                         monitor, fwd, flags, usr_ctx, entry);
+}
 /* The 12th argument. */
 #define DPK_FLOW_12TH(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, name, ...) name
 #define doca_flow_pipe_add_entry(...)                                                              \
     DPK_FLOW_12TH(__VA_ARGS__, , doca_flow_pipe_add_entry, dpk_flow_pipe_add_entry_9, , , , , , ,  \
                   , , )                                                                            \
+    (__VA_ARGS__)
+#define doca_flow_pipe_hash_add_entry(...)                                                         \
+    DPK_FLOW_12TH(__VA_ARGS__, , doca_flow_pipe_hash_add_entry, dpk_flow_pipe_hash_add_entry_9, ,  \
+                  , , , , , , , , )                                                                \
     (__VA_ARGS__)
 #define doca_flow_pipe_lpm_add_entry(...)                                                          \
     DPK_FLOW_12TH(__VA_ARGS__, doca_flow_pipe_lpm_add_entry, dpk_flow_pipe_lpm_add_entry_10, , , , \

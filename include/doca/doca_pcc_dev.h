@@ -73,6 +73,9 @@ typedef enum doca_pcc_dev_nack_event_sub_type_enum {
     ((DOCA_PCC_DEV_MAX_RATE >> 8) > (1) ? (DOCA_PCC_DEV_MAX_RATE >> 8) : (1))
 
 /* The result of the algorithm. On entry `rate` is the current rate of the flow, and all else is 0. */
+#ifdef DOCA_2_5
+typedef struct mlnx_cc_results_t doca_pcc_dev_results_t;
+#else
 typedef struct doca_pcc_dev_results {
     uint32_t rate;
     union {
@@ -83,14 +86,20 @@ typedef struct doca_pcc_dev_results {
     uint32_t credits;         /* ignored here: flows have rates, not credits */
     uint32_t reload_credits;
 } doca_pcc_dev_results_t;
+#endif
 
 /* ---- Limits ---- */
-#define DOCA_PCC_DEV_MAX_NUM_USER_SLOTS        (8)
-#define DOCA_PCC_DEV_MAX_NUM_ALGOS             (8)
+#define DOCA_PCC_DEV_MAX_NUM_USER_SLOTS (8)
+#define DOCA_PCC_DEV_MAX_NUM_ALGOS      (8)
+#ifdef DOCA_2_5
+#define DOCA_PCC_DEV_MAX_NUM_PARAMS_PER_ALGO   (0x1E)
+#define DOCA_PCC_DEV_MAX_NUM_COUNTERS_PER_ALGO (0xF)
+#else
 #define DOCA_PCC_DEV_MAX_NUM_PARAMS_PER_ALGO   (0x26)
 #define DOCA_PCC_DEV_MAX_NUM_COUNTERS_PER_ALGO (0x3F)
-#define DOCA_PCC_DEV_ALGO_SLOT_INTERNAL        (0xF) /* slot and index of the algorithm below */
-#define DOCA_PCC_DEV_ALGO_INDEX_INTERNAL       (0xF)
+#endif
+#define DOCA_PCC_DEV_ALGO_SLOT_INTERNAL  (0xF) /* slot and index of the algorithm below */
+#define DOCA_PCC_DEV_ALGO_INDEX_INTERNAL (0xF)
 
 /* The library's own algorithm, for events of slots that the program does not handle. dpakit's algorithm
  * is simple: a CNP subtracts an eighth of the rate, a burst adds 1/1024 of the line rate. Its state is
@@ -146,6 +155,22 @@ doca_pcc_dev_error_t doca_pcc_dev_declare_algo(uint32_t algo_idx, uint32_t param
                                                uint32_t counter_num);
 
 /* ---- Functions that the program implements ---- */
+
+/* Tells the library for which events the program was compiled: those of DOCA 2.5 and 2.6 (1), later ones
+ * (2), and later ones of ConnectX-8 and later cards (3). */
+#ifdef _DOCA_PCC_DEV_LIBRARY
+extern const uint32_t _doca_pcc_dev_event_layout;
+#else
+extern const uint32_t _doca_pcc_dev_event_layout __attribute__((weak)); /* or C++ makes it static */
+const uint32_t _doca_pcc_dev_event_layout =
+#if defined(DOCA_2_5)
+    1;
+#elif defined(__NV_DPA) && defined(__NV_DPA_CX8) && __NV_DPA >= __NV_DPA_CX8
+    3;
+#else
+    2;
+#endif
+#endif
 
 /* Handles one event of one flow. Several threads call it concurrently, for different flows. */
 void doca_pcc_dev_user_algo(doca_pcc_dev_algo_ctxt_t *algo_ctxt, doca_pcc_dev_event_t *event,

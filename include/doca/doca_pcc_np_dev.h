@@ -19,6 +19,7 @@
 #endif
 
 #include "doca_pcc_dev_common.h"
+#include "doca_version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,7 +30,9 @@ extern "C" {
 struct doca_pcc_np_dev_response_packet {
     size_t size;
     uint8_t *data;
+#if DOCA_VERSION_MAJOR >= 3
     struct doca_pcc_np_dev_request_packet *in; /* the request */
+#endif
 };
 
 /* The program implements this function. It fills in the answer to a probe. If it returns

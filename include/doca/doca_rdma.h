@@ -73,11 +73,15 @@ doca_error_t doca_rdma_cap_get_max_message_size(const struct doca_devinfo *devin
 struct doca_rdma_gid {
     uint8_t raw[DOCA_GID_BYTE_LENGTH];
 };
-doca_error_t doca_rdma_cap_get_gid_table_size(const struct doca_devinfo *devinfo,
-                                              uint32_t *gid_table_size);
+#ifdef DOCA_2_5
+#define DPK_RDMA_GID_INFO struct doca_devinfo
+#else
+#define DPK_RDMA_GID_INFO const struct doca_devinfo
+#endif
+doca_error_t doca_rdma_cap_get_gid_table_size(DPK_RDMA_GID_INFO *devinfo, uint32_t *gid_table_size);
 /* Gets entries of the table of addresses. Errors: INVALID_VALUE also if an entry is outside the table,
  * or the number is 0. */
-doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t start_index,
+doca_error_t doca_rdma_cap_get_gid(DPK_RDMA_GID_INFO *devinfo, uint32_t start_index,
                                    uint32_t num_entries, struct doca_rdma_gid *gid_array);
 
 /* ---- Contexts ---- */

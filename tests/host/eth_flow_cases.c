@@ -76,7 +76,7 @@ struct make {
     struct doca_flow_actions *actions, *actions_mask;
     const struct doca_flow_monitor *monitor;
     const struct doca_flow_fwd *fwd, *miss;
-    uint32_t entries;
+    uint32_t entries, algorithms;
 };
 
 static doca_error_t try_pipe(const struct make *m, struct doca_flow_pipe **pipe)
@@ -89,7 +89,10 @@ static doca_error_t try_pipe(const struct make *m, struct doca_flow_pipe **pipe)
     CHECK(doca_flow_pipe_cfg_set_is_root(cfg, !m->is_not_root) == OK);
     CHECK(doca_flow_pipe_cfg_set_miss_counter(cfg, m->counts_misses) == OK);
     CHECK(doca_flow_pipe_cfg_set_nr_entries(cfg, m->entries) == OK);
-    doca_error_t result = m->match ? doca_flow_pipe_cfg_set_match(cfg, m->match, m->mask) : OK;
+    doca_error_t result =
+        m->match || m->mask ? doca_flow_pipe_cfg_set_match(cfg, m->match, m->mask) : OK;
+    if (result == OK && m->algorithms)
+        result = doca_flow_pipe_cfg_set_hash_map_algorithm(cfg, m->algorithms);
     if (result == OK && m->actions)
         result = doca_flow_pipe_cfg_set_actions(cfg, &m->actions,
                                                 m->actions_mask ? &m->actions_mask : NULL, NULL, 1);
@@ -302,6 +305,143 @@ void the_longest_prefix_counts(void)
           DOCA_ERROR_FULL);
     mask.outer.ip4.dst_ip = htonl(0xff00ff00);
     CHECK(doca_flow_pipe_remove_entry(0, 0, e) == DOCA_ERROR_INVALID_VALUE);
+    flow_close();
+}
+
+/* ---- Hash pipes ---- */
+
+/* Makes a pipe whose entry number N sets metadata N + 1; all lead to the queue. */
+static struct doca_flow_pipe *make_hash_pipe(const struct doca_flow_match *mask,
+                                             uint32_t algorithms, uint32_t entries,
+                                             struct doca_flow_pipe_entry **e)
+{
+    const struct doca_flow_fwd queue = to_queue();
+    struct doca_flow_actions sets = {.meta.pkt_meta = UINT32_MAX};
+    struct doca_flow_pipe *pipe = make_pipe(&(struct make){.type = DOCA_FLOW_PIPE_HASH,
+                                                           .mask = mask,
+                                                           .actions = &sets,
+                                                           .fwd = &queue,
+                                                           .counts_misses = true,
+                                                           .algorithms = algorithms,
+                                                           .entries = entries});
+    for (uint32_t i = 0; i < entries; i++) {
+        const struct doca_flow_actions own = {.meta.pkt_meta = htonl(i + 1)};
+        CHECK(doca_flow_pipe_hash_add_entry(0, pipe, i, 0, &own, NULL, NULL, DOCA_FLOW_NO_WAIT,
+                                            NULL, &e[i]) == OK);
+    }
+    return pipe;
+}
+
+void a_hash_pipe_chooses_an_entry(void)
+{
+    static const char *const addresses[] = {"10.0.0.1", "10.0.0.2", "10.9.0.3", "192.168.7.4"};
+    const struct doca_flow_match mask = udp_to(UINT32_MAX);
+    struct doca_flow_pipe_entry *e[4];
+    uint32_t hash = 0;
+    flow_open(NULL, 0);
+    struct doca_flow_pipe *pipe = make_hash_pipe(&mask, 0, 4, e);
+    for (unsigned i = 0; i < 4; i++) {
+        const struct doca_flow_match match = udp_to(inet_addr(addresses[i]));
+        CHECK(doca_flow_pipe_calc_hash(pipe, &match, &hash) == OK);
+        comes_with(addresses[i], hash % 4 + 1);
+        comes_with(addresses[i], hash % 4 + 1);
+    }
+    CHECK(doca_flow_pipe_hash_add_entry(0, pipe, hash % 4, 0, NULL, NULL, NULL, 0, NULL, e) ==
+          DOCA_ERROR_FULL);
+    CHECK(doca_flow_pipe_remove_entry(0, 0, e[hash % 4]) == OK);
+    send_once(); /* matches no entry */
+    CHECK(misses_of(pipe) == 1);
+    CHECK(doca_flow_pipe_hash_add_entry(0, pipe, (hash + 1) % 4, 0, NULL, NULL, NULL, 0, NULL, e) ==
+          DOCA_ERROR_ALREADY_EXIST);
+    CHECK(doca_flow_pipe_hash_add_entry(0, pipe, 4, 0, NULL, NULL, NULL, 0, NULL, e) ==
+          DOCA_ERROR_INVALID_VALUE);
+    const struct doca_flow_actions own = {.meta.pkt_meta = htonl(77)};
+    /* As up to DOCA 3.1. */
+    CHECK(doca_flow_pipe_hash_add_entry(0, pipe, hash % 4, &own, NULL, NULL, DOCA_FLOW_NO_WAIT,
+                                        NULL, e) == OK);
+    comes_with(addresses[3], 77);
+    doca_flow_pipe_dump(pipe, stdout);
+    flow_close();
+}
+
+void frames_are_spread_without_a_hash(void)
+{
+    const struct doca_flow_match mask = udp_to(UINT32_MAX), all = {0};
+    const struct doca_flow_monitor counts = {.counter_type = DOCA_FLOW_RESOURCE_TYPE_NON_SHARED};
+    struct doca_flow_pipe_entry *e[4], *copies[2];
+    flow_open(NULL, 0);
+    struct doca_flow_pipe *pipe =
+        make_hash_pipe(&mask, DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_IDENTITY, 4, e);
+    comes_with("10.0.0.6", 3);
+    comes_with("10.1.2.7", 4);
+    doca_flow_pipe_destroy(pipe);
+    pipe = make_hash_pipe(NULL, DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_ROUND_ROBIN, 2, e);
+    comes_with("10.0.0.6", 1);
+    comes_with("10.0.0.6", 2);
+    comes_with("10.0.0.6", 1);
+    doca_flow_pipe_destroy(pipe);
+    /* A copy for each of two entries, of which one drops it. */
+    const struct doca_flow_fwd each = {.type = DOCA_FLOW_FWD_PIPE}, queue = to_queue(),
+                               drop = {.type = DOCA_FLOW_FWD_DROP};
+    pipe = make_pipe(&(struct make){.type = DOCA_FLOW_PIPE_HASH,
+                                    .is_not_root = true,
+                                    .match = &all,
+                                    .monitor = &counts,
+                                    .fwd = &each,
+                                    .algorithms = DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_HASH |
+                                                  DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_RANDOM |
+                                                  DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_FLOODING,
+                                    .mask = &mask,
+                                    .entries = 2});
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK(doca_flow_pipe_hash_add_entry(0, pipe, i, 0, NULL, NULL, i ? &drop : &queue, 0, NULL,
+                                            &copies[i]) == OK);
+    const struct doca_flow_fwd floods = {
+        .type = DOCA_FLOW_FWD_HASH_PIPE,
+        .hash_pipe = {.algorithm = DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_FLOODING, .pipe = pipe}};
+    add(make_pipe(&(struct make){.match = &all, .fwd = &floods}), &all, NULL);
+    comes_with("10.0.0.6", 0);
+    CHECK(count_of(copies[0]) == 1 && count_of(copies[1]) == 1);
+    flow_close();
+}
+
+void wrong_hash_pipes_are_refused(void)
+{
+    const struct doca_flow_match mask = udp_to(UINT32_MAX), all = {0},
+                                 label = {.outer = {.l3_type = DOCA_FLOW_L3_TYPE_IP6,
+                                                    .ip6.flow_label = UINT32_MAX}};
+    struct doca_flow_pipe *pipe = NULL, *hash;
+    struct doca_flow_pipe_entry *e[2];
+    uint32_t number;
+    flow_open(NULL, 0);
+    struct make m = {.type = DOCA_FLOW_PIPE_HASH, .mask = &mask, .entries = 3};
+    CHECK(try_pipe(&m, &pipe) == DOCA_ERROR_INVALID_VALUE);
+    m.entries = 2;
+    m.mask = &all;
+    CHECK(try_pipe(&m, &pipe) == DOCA_ERROR_INVALID_VALUE);
+    m.mask = &label;
+    CHECK(try_pipe(&m, &pipe) == DOCA_ERROR_NOT_SUPPORTED);
+    m.mask = &mask;
+    m.algorithms = DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_SELECT_ENABLED;
+    CHECK(try_pipe(&m, &pipe) == DOCA_ERROR_NOT_SUPPORTED);
+    m.algorithms = 1u << 20;
+    CHECK(try_pipe(&m, &pipe) == DOCA_ERROR_INVALID_VALUE);
+    m.algorithms = DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_FLOODING;
+    m.entries = 64;
+    CHECK(try_pipe(&m, &pipe) == DOCA_ERROR_NOT_SUPPORTED);
+    m = (struct make){.mask = &mask};
+    CHECK(try_pipe(&m, &pipe) == DOCA_ERROR_INVALID_VALUE);
+    hash = make_hash_pipe(&mask, 0, 2, e);
+    struct doca_flow_fwd to = {.type = DOCA_FLOW_FWD_HASH_PIPE,
+                               .hash_pipe = {DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_RANDOM, hash}};
+    m = (struct make){.match = &all, .fwd = &to};
+    CHECK(try_pipe(&m, &pipe) == DOCA_ERROR_INVALID_VALUE);
+    to = (struct doca_flow_fwd){.type = DOCA_FLOW_FWD_DROP};
+    pipe = make_pipe(&m);
+    CHECK(doca_flow_pipe_calc_hash(pipe, &mask, &number) == DOCA_ERROR_INVALID_VALUE);
+    to = (struct doca_flow_fwd){.type = DOCA_FLOW_FWD_HASH_PIPE,
+                                .hash_pipe = {DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_HASH, pipe}};
+    CHECK(try_pipe(&m, &pipe) == DOCA_ERROR_INVALID_VALUE);
     flow_close();
 }
 

@@ -34,6 +34,17 @@ setup() {
     done
 }
 
+@test "wrong hash pipes are refused" {
+    local reason
+    case_ok wrong_hash_pipes_are_refused
+    for reason in 'a hash pipe with 3 entries' 'match_mask names no field to hash' 'outer.ip6.flow_label is not emulated' \
+        SELECT_ENABLED 'flooding to more than 32 entries' 'only a hash pipe has a match_mask without a match' \
+        'fwd.hash_pipe.algorithm is not one' 'the pipe is not a hash pipe' 'fwd.hash_pipe.pipe is not a hash pipe'; do
+        echo "want: $reason"
+        grep -q -e "$reason" <<<"$output"
+    done
+}
+
 @test "a stopped port gets no pipe" {
     case_ok a_stopped_port_gets_no_pipe
     grep -q -- '-E- doca_flow_pipe_create: the port of the pipe was stopped (DOCA_ERROR_BAD_STATE)' <<<"$output"

@@ -37,7 +37,7 @@ setup() {
 @test "an unknown version of dpaintrin.h is a compile-time error" {
     echo '#include <dpaintrin.h>
 __dpa_rpc__ uint64_t f(void) { return 0; }' >k.c
-    run dpacc k.c -o k.a -devicecc-options=-DDPA_INTRIN_VERSION_USED=0x0200
+    run dpacc k.c -o k.a -devicecc-options=-DDPA_INTRIN_VERSION_USED=2000
     [ "$status" -ne 0 ]
     [[ $output == *"this dpaintrin.h knows versions up to 1.3"* ]]
 }

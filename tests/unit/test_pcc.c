@@ -57,6 +57,8 @@ static void what_cannot_run_is_refused(void **state)
     opening_refuses("init_faults", (struct dpk_pcc_options){0}, DPK_ERR_FAULT,
                     "doca_pcc_dev_user_init: thread 1: store access fault at address 0x8");
     opening_refuses("bad_tables", (struct dpk_pcc_options){0}, DPK_ERR_FORMAT, "algorithm 0");
+    opening_refuses("bad_layout", (struct dpk_pcc_options){0}, DPK_ERR_FORMAT,
+                    "does not say which events it reads");
 }
 
 static void initialization_sees_all_ports(void **state)
@@ -151,12 +153,13 @@ static void check_seen(struct dpk_pcc *pcc, const struct dpk_pcc_event *e, const
                      (unsigned long)expected[i]);
 }
 
-static void each_accessor_gives_what_the_event_has(void **state)
+/* `size`: bytes of an event, `results`: of a result. A ConnectX-8 has more in its events than a
+ * BlueField-3: the hop limit, the queue pair of each event, and more about the peer. */
+static void check_accessors(const char *program, bool cx8, size_t size, size_t results)
 {
     struct pcc_world w = {0};
-    struct dpk_pcc *pcc = pcc_open("rp", (struct dpk_pcc_options){.ports = 2}, &w);
+    struct dpk_pcc *pcc = pcc_open(program, (struct dpk_pcc_options){.ports = 2}, &w);
     struct dpk_error err = {0};
-    (void)state;
     assert_int_equal(dpk_pcc_set_parameter(pcc, 1, SLOT, MODE, MODE_LOOK, &err), DPK_OK);
     struct dpk_pcc_event e = {.port = 1,
                               .flow = 0x12345678,
@@ -171,9 +174,10 @@ static void each_accessor_gives_what_the_event_has(void **state)
     e.bytes = 65; /* 3 units */
     e.packets = 0x10002;
     check_seen(pcc, &e,
-               (uint64_t[]){3, 0, 1, 5, 0x12345678, 0xabcdef, 0x3456789a, 64, 0x99, SLOT, 4321,
-                            0x76543210, 3, 2},
+               (uint64_t[]){3, 0, 1, 5, 0x12345678, 0xabcdef, 0x3456789a, cx8 ? 64 : 0, 0x99, SLOT,
+                            4321, 0x76543210, 3, 2},
                0, 14);
+    check_seen(pcc, &e, (uint64_t[]){size, results, 0xabcdef}, 26, 3);
     e.type = DPK_PCC_NACK;
     e.subtype = DPK_PCC_NACK_OOS;
     e.flags = 0;
@@ -181,20 +185,45 @@ static void each_accessor_gives_what_the_event_has(void **state)
     e.coalesced = 9;
     check_seen(pcc, &e, (uint64_t[]){5, sub, 1, 0}, 0, 4);
     check_seen(pcc, &e, (uint64_t[]){0x777, 9}, 14, 2);
+    if (cx8)
+        check_seen(pcc, &e, (uint64_t[]){64, 0x99}, 7, 2);
     e.type = DPK_PCC_RTT;
-    e.request_sent_ns = UINT64_C(0x500000001);
-    e.request_received_ns = 2;
-    e.response_sent_ns = 3;
+    e.request_sent_ns = UINT64_C(0x500000011);
+    e.request_received_ns = 0x22;
+    e.response_sent_ns = 0x33;
     e.np_received = 4;
     e.np_port_type = 5;
+    if (cx8) /* steps of 16 ns; the port's type is in the lowest bits */
+        check_seen(pcc, &e, (uint64_t[]){0x10, 0x25, 0x30, 4, 1, 5, 12}, 16, 7);
+    else
+        check_seen(pcc, &e, (uint64_t[]){0x11, 0x22, 0x33, 0, 0, 0, 12}, 16, 7);
     e.raw_size = 12;
     memcpy(e.raw, "\1\2\3\4\5\6\7\10", 8);
-    check_seen(pcc, &e, (uint64_t[]){1, 2, 3, 4, 1, 5, 12, UINT64_C(0x0807060504030201)}, 16, 8);
+    check_seen(pcc, &e, (uint64_t[]){0x01020304}, 16, 1); /* the answer takes the times' place */
+    check_seen(pcc, &e, (uint64_t[]){UINT64_C(0x0807060504030201)}, 23, 1);
     e.type = DPK_PCC_FW;
     e.fw[0] = 0xf0;
     e.fw[2] = 0xf2;
     check_seen(pcc, &e, (uint64_t[]){0xf0, 0xf2}, 24, 2);
     dpk_pcc_close(pcc);
+}
+
+static void each_accessor_gives_what_the_event_has(void **state)
+{
+    (void)state;
+    check_accessors("rp", false, 44, 20);
+}
+
+static void events_of_doca_2_5_are_shorter(void **state)
+{
+    (void)state;
+    check_accessors("rp_2_5", false, 32, 8);
+}
+
+static void events_of_a_connectx_8_tell_more(void **state)
+{
+    (void)state;
+    check_accessors("rp_cx8", true, 44, 20);
 }
 
 static void events_out_of_range_are_refused(void **state)
@@ -461,14 +490,13 @@ static void parameters_are_set_when_all_agree(void **state)
     dpk_pcc_close(pcc);
 }
 
-static void without_an_algorithm_the_librarys_own_runs(void **state)
+static void check_librarys_own(const char *program)
 {
-    struct dpk_pcc *pcc = pcc_open("rp", (struct dpk_pcc_options){0}, NULL);
+    struct dpk_pcc *pcc = pcc_open(program, (struct dpk_pcc_options){0}, NULL);
     struct dpk_pcc_context flow = {{0}};
     struct dpk_pcc_result result = {.rate = DPK_PCC_RATE_MAX};
     struct dpk_pcc_event e = event_of(DPK_PCC_CNP);
     struct dpk_error err = {0};
-    (void)state;
     assert_int_equal(dpk_pcc_enable(pcc, 0, 0, true, &err), DPK_ERR_NOT_FOUND);
     assert_int_equal(dpk_pcc_enable(pcc, 0, SLOT, false, &err), DPK_OK);
     assert_int_equal(dpk_pcc_event(pcc, 0, &flow, &e, &result, &err), DPK_OK);
@@ -477,6 +505,13 @@ static void without_an_algorithm_the_librarys_own_runs(void **state)
     assert_int_equal(dpk_pcc_event(pcc, 0, &flow, &e, &result, &err), DPK_OK);
     assert_int_equal(result.rate, DPK_PCC_RATE_MAX * 7 / 8 + 1024);
     dpk_pcc_close(pcc);
+}
+
+static void without_an_algorithm_the_librarys_own_runs(void **state)
+{
+    (void)state;
+    check_librarys_own("rp");
+    check_librarys_own("rp_2_5");
 }
 
 /* ---- Threads ---- */
@@ -597,6 +632,8 @@ int main(void)
         cmocka_unit_test(an_event_sets_a_rate_and_keeps_the_context),
         cmocka_unit_test(events_that_are_masked_out_do_not_run),
         cmocka_unit_test(each_accessor_gives_what_the_event_has),
+        cmocka_unit_test(events_of_doca_2_5_are_shorter),
+        cmocka_unit_test(events_of_a_connectx_8_tell_more),
         cmocka_unit_test(events_out_of_range_are_refused),
         cmocka_unit_test(garbage_is_told_and_the_next_event_goes_on),
         cmocka_unit_test(a_failure_names_its_event),

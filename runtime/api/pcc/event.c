@@ -36,49 +36,57 @@ static void name_event(struct dpk_error *err, const struct pcc_thread *t, unsign
 
 /* ---- Arguments of the program ---- */
 
-static void fill_rtt(doca_pcc_dev_rtt_tstamp_t *to, const struct dpk_pcc_event *e)
+/* Offsets of an event, and of the part that its type has (doca_pcc_dev_data_structures.h). All words have
+ * their most significant byte first. */
+enum { AT_QP = 8, AT_ATTR = 12, AT_TAG = 16, AT_SERIAL = 20, AT_TIME = 24, AT_MORE = 28 };
+
+static void fill_rtt(uint8_t *to, enum dpa_pcc_layout layout, const struct dpk_pcc_event *e)
 {
-    to->req_send_timestamp = (uint32_t)e->request_sent_ns;
-    to->req_recv_timestamp = (uint32_t)e->request_received_ns;
-    to->resp_send_timestamp = (uint32_t)e->response_sent_ns;
-    to->np_rx_256bytes = e->np_received;
-    to->version = 1;
-    to->port_type = e->np_port_type;
-    to->raw_size = e->raw_size;
-    memcpy(to->raw, e->raw, sizeof to->raw);
+    const uint32_t times[3] = {(uint32_t)e->request_sent_ns, (uint32_t)e->request_received_ns,
+                               (uint32_t)e->response_sent_ns};
+    const bool cx8 = layout == DPA_PCC_LAYOUT_CX8;
+    for (size_t i = 0; i < 3; i++)
+        dpk_store_be32(to + 4 * i, cx8 ? times[i] & ~0xfu : times[i]);
+    if (cx8) {
+        dpk_store_be32(to + 4, (times[1] & ~0xfu) | (e->np_port_type & 0xf));
+        dpk_store_be32(to + 12, e->np_received << 4 | 1); /* version 1 */
+    }
+    if (e->raw_size)
+        memcpy(to, e->raw, sizeof e->raw);
 }
 
-static void fill(doca_pcc_dev_event_t *to, const struct dpk_pcc_event *e)
+static void fill(uint8_t *to, enum dpa_pcc_layout layout, const struct dpk_pcc_event *e)
 {
-    union mlnx_cc_event_spec_attr_t *more = &to->ev_spec_attr;
-    to->ev_attr = (doca_pcc_dev_event_general_attr_t){
-        .ev_type = e->type, .ev_subtype = e->subtype, .port_num = e->port, .flags = e->flags};
-    to->flow_tag = e->flow;
-    to->sn = e->serial;
-    to->timestamp = (uint32_t)e->time_ns;
-    to->flow_qpn = e->qp;
-    to->ttl_hoplimit = e->hop_limit;
+    uint8_t *more = to + AT_MORE;
+    memset(to, 0, DPA_PCC_EVENT);
+    if (layout == DPA_PCC_LAYOUT_CX8)
+        dpk_store_be32(to + AT_QP, (uint32_t)e->hop_limit << 24 | (e->qp & 0xffffff));
+    dpk_store_be32(to + AT_ATTR, (uint32_t)e->flags << 24 | (uint32_t)e->port << 16 |
+                                     (uint32_t)e->subtype << 8 | (uint32_t)e->type);
+    dpk_store_be32(to + AT_TAG, e->flow);
+    dpk_store_be32(to + AT_SERIAL, e->serial);
+    dpk_store_be32(to + AT_TIME, (uint32_t)e->time_ns);
     switch (e->type) {
     case DPK_PCC_TX:
     case DPK_PCC_TX_FOR_ACK_NACK:
-        more->roce_tx.first_timestamp = (uint32_t)e->first_time_ns;
-        more->roce_tx.cntrs = (doca_pcc_dev_roce_tx_cntrs_t){
-            .sent_32bytes = (e->bytes + 31) / 32 & 0xffff, .sent_pkts = e->packets & 0xffff};
-        more->roce_tx.extra = (doca_pcc_dev_roce_tx_extra_t){.flow_qpn = e->qp & 0xffffff};
+        dpk_store_be32(more, (uint32_t)e->first_time_ns);
+        dpk_store_be32(more + 4, e->packets << 16 | ((e->bytes + 31) / 32 & 0xffff));
+        if (layout != DPA_PCC_LAYOUT_CX8)
+            dpk_store_be32(more + 8, e->qp & 0xffffff);
         break;
     case DPK_PCC_ACK:
     case DPK_PCC_NACK:
     case DPK_PCC_CNP:
-        more->ack_nack_cnp.first_timestamp = (uint32_t)e->first_time_ns;
-        more->ack_nack_cnp.first_sn = e->first_serial;
-        more->ack_nack_cnp.extra =
-            (doca_pcc_dev_ack_nack_cnp_extra_t){.num_coalesced = e->coalesced & 0xffff};
+        dpk_store_be32(more, (uint32_t)e->first_time_ns);
+        dpk_store_be32(more + 4, e->first_serial);
+        dpk_store_be32(more + 8, e->coalesced & 0xffff);
         break;
     case DPK_PCC_RTT:
-        fill_rtt(&more->rtt_tstamp, e);
+        fill_rtt(more, layout, e);
         break;
     case DPK_PCC_FW:
-        memcpy(more->fw_data.data, e->fw, sizeof more->fw_data.data);
+        for (size_t i = 0; i < 3; i++)
+            dpk_store_be32(more + 4 * i, e->fw[i]);
         break;
     }
 }
@@ -169,7 +177,7 @@ enum dpk_status dpk_pcc_event(struct dpk_pcc *pcc, unsigned thread, struct dpk_p
         return DPK_OK;
     }
     memcpy(&w->context, context->bytes, sizeof w->context);
-    fill(&w->event, event);
+    fill(w->event, pcc->layout, event);
     w->attr = (doca_pcc_dev_attr_t){.algo_slot = slot_of(pcc, event->port) & 0xf};
     w->results = (struct dpa_pcc_results){.rate = result->rate};
 

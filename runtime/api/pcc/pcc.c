@@ -79,6 +79,20 @@ static const char *missing_function(const struct dpa_pcc_program *p, bool rp)
                                 : NULL;
 }
 
+/* Learns which events the program was compiled for. */
+static enum dpk_status find_layout(struct dpk_pcc *pcc, const struct dpk_image *image,
+                                   struct dpk_error *err)
+{
+    uint32_t layout;
+    if (dpk_copy_out(pcc->process, &layout, pcc->program.layout, sizeof layout, NULL) != DPK_OK ||
+        layout < DPA_PCC_LAYOUT_2_5 || layout > DPA_PCC_LAYOUT_CX8)
+        return dpk_fail(err, DPK_ERR_FORMAT,
+                        "program %s does not say which events it reads (dpa-pcc(7))",
+                        dpk_image_app(image));
+    pcc->layout = (enum dpa_pcc_layout)layout;
+    return DPK_OK;
+}
+
 /* Finds the program's table and its state, which are not trusted: they are checked here, and the
  * core checks each address that it uses. */
 static enum dpk_status find_program(struct dpk_pcc *pcc, const struct dpk_image *image,
@@ -107,7 +121,7 @@ static enum dpk_status find_program(struct dpk_pcc *pcc, const struct dpk_image 
         return dpk_fail(err, DPK_ERR_FORMAT,
                         "program %s: the tables of its algorithms are not in its memory",
                         dpk_image_app(image));
-    return DPK_OK;
+    return rp ? find_layout(pcc, image, err) : DPK_OK;
 }
 
 static enum dpk_status make_direct(struct dpk_pcc *pcc, unsigned rank, uint64_t instructions,
@@ -139,8 +153,10 @@ static enum dpk_status make_thread(struct dpk_pcc *pcc, unsigned rank, struct dp
         struct event_work *w = t->work;
         memset(w->before, PCC_GUARD, sizeof w->before);
         memset(w->behind, PCC_GUARD, sizeof w->behind);
+        const uint64_t event = at + offsetof(struct event_work, event);
         t->arguments = (struct dpa_pcc_arguments){
-            {at + offsetof(struct event_work, context), at + offsetof(struct event_work, event),
+            {at + offsetof(struct event_work, context),
+             pcc->layout == DPA_PCC_LAYOUT_2_5 ? event + DPA_PCC_EVENT_2_5 : event,
              at + offsetof(struct event_work, attr), at + offsetof(struct event_work, results)}};
         return DPK_OK;
     }

@@ -114,10 +114,11 @@ struct dpk_pcc_context {
     _Alignas(16) uint8_t bytes[48];
 };
 
-/* Bytes of data in a probe's answer, for doca_pcc_dev_get_rtt_raw_data(). The switch telemetry template
- * reads three 32-bit words in this byte order: queue length in units of 256 bytes (16 bits), index (8
- * bits), and valid (bit 29); bytes that the switch has sent; its time in ns. */
-#define DPK_PCC_RAW_MAX 32
+/* Bytes of data in a probe's answer, for doca_pcc_dev_get_rtt_raw_data(), in place of its times. The
+ * switch telemetry template reads three 32-bit words in this byte order: queue length in units of 256
+ * bytes (16 bits), index (8 bits), and valid (bit 29); bytes that the switch has sent; its time in
+ * ns. */
+#define DPK_PCC_RAW_MAX 12
 
 /* One event. Members that its type does not have are ignored. Times are nanoseconds by options.now;
  * programs see their lower 32 bits. */
@@ -141,7 +142,7 @@ struct dpk_pcc_event {
     uint32_t np_received; /* by the peer's port, in units of 256 bytes */
     uint8_t np_port_type; /* 0 to 6: its speed is 25, 40, 50, 100, 200, 400 or 800 Gbit/s */
     uint8_t raw[DPK_PCC_RAW_MAX];
-    uint8_t raw_size;
+    uint8_t raw_size;  /* 0: the event has the times above */
     uint8_t hop_limit; /* of the packet that caused the event */
     uint32_t fw[3];    /* FW */
 };
@@ -172,7 +173,7 @@ enum dpk_status dpk_pcc_event(struct dpk_pcc *pcc, unsigned thread, struct dpk_p
 /* ---- Probe packets of a notification point ---- */
 
 #define DPK_PCC_PACKET_MAX   1536
-#define DPK_PCC_RESPONSE_MAX DPK_PCC_RAW_MAX
+#define DPK_PCC_RESPONSE_MAX 32
 
 struct dpk_pcc_request {
     const uint8_t *packet; /* from its Ethernet header on */

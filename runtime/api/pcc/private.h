@@ -15,7 +15,7 @@ struct event_work {
     uint8_t before[64];
     doca_pcc_dev_algo_ctxt_t context;
     uint8_t behind[PCC_GUARD_BYTES];
-    doca_pcc_dev_event_t event;
+    uint8_t event[DPA_PCC_EVENT];
     doca_pcc_dev_attr_t attr;
     struct dpa_pcc_results results;
 };
@@ -45,6 +45,7 @@ struct dpk_pcc {
     struct dpk_process *process;
     struct dpk_pcc_options options;
     struct dpa_pcc_program program;
+    enum dpa_pcc_layout layout;  /* of a reaction point's events */
     struct dpa_pcc_state *state; /* the program's, in memory of the host */
     uint32_t disabled;           /* types of events that the program has masked out */
     struct pcc_thread *threads;

@@ -221,6 +221,7 @@ enum {
     DPK_MATCH_REGISTER_C7 = DPK_MATCH_MISC2 + 16, /* C_6 to C_0 follow */
     DPK_MATCH_REGISTER_A = DPK_MATCH_MISC2 + 48,
     DPK_MATCH_REGISTER_B = DPK_MATCH_MISC2 + 52,
+    DPK_MATCH_ENTRY = DPK_MATCH_MISC2 + 56, /* not of the PRM: see struct dpk_flow_spread */
 };
 /* Bits of DPK_MATCH_TAGS and of DPK_MATCH_SECOND_TAGS. */
 enum {
@@ -242,6 +243,7 @@ enum dpk_flow_kind {
     DPK_FLOW_TABLE,   /* to another table of the domain */
     DPK_FLOW_UPLINK,  /* out of the port; FDB */
     DPK_FLOW_MANAGER, /* back to the device, which manages its FDB; FDB */
+    DPK_FLOW_SPREAD,  /* as DPK_FLOW_TABLE, with the number of an entry: struct dpk_flow_spread */
 };
 /* Numbers of the two vports of origin in source_port. */
 #define DPK_VPORT_UPLINK  0xffffu
@@ -287,11 +289,32 @@ enum dpk_status dpk_flow_modification_parse(const uint8_t action[8],
                                             struct dpk_flow_modification *out,
                                             struct dpk_error *err);
 
+/* Chooses the number of an entry for a frame, 0 to `count` - 1. The rules of the table match it as
+ * DPK_MATCH_ENTRY, big endian. Keep the memory while the rule exists. */
+enum dpk_spread_kind {
+    DPK_SPREAD_HASH,     /* by a hash of the fields of `mask` */
+    DPK_SPREAD_IDENTITY, /* the lowest bits of these fields */
+    DPK_SPREAD_RANDOM,
+    DPK_SPREAD_ROUND_ROBIN,
+    DPK_SPREAD_FLOOD, /* a copy of the frame for each number */
+};
+struct dpk_flow_spread {
+    enum dpk_spread_kind kind;
+    uint32_t count; /* a power of 2 */
+    uint8_t mask[DPK_MATCH_BYTES];
+    uint64_t frames; /* how many were spread; the steering counts them */
+};
+/* Returns the hash, or the lowest 32 bits, of a frame with these headers. The number of its entry is the
+ * remainder by `count`. */
+uint32_t dpk_flow_spread_hash(const struct dpk_flow_spread *spread,
+                              const uint8_t headers[DPK_MATCH_BYTES]);
+
 struct dpk_flow_target {
     enum dpk_flow_kind kind;
     struct dpk_queue *queue;
     struct dpk_flow_tir *tir;
     struct dpk_flow_table *table;
+    struct dpk_flow_spread *spread;
     const struct dpk_flow_change *change; /* only for this target; NULL: none */
 };
 

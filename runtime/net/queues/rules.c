@@ -30,9 +30,8 @@ bool queues_rules_are_none(const struct rules *rules)
 
 /* ---- Buckets ---- */
 
-/* Every bit of the result depends on every bit of `x`: fields may lie in the upper bits of a
- * word. */
-static uint64_t mix(uint64_t x)
+/* Fields may lie in the upper bits of a word. */
+uint64_t queues_rules_mix(uint64_t x)
 {
     x = (x ^ x >> 32) * UINT64_C(0x9e3779b97f4a7c15);
     x = (x ^ x >> 32) * UINT64_C(0x9e3779b97f4a7c15);
@@ -44,7 +43,7 @@ static size_t bucket_of(const struct group *g, const struct words *headers)
     uint64_t hash = 0;
     for (unsigned i = 0; i < g->used_count; i++) {
         const unsigned at = g->used[i];
-        hash = mix(hash ^ (headers->at[at] & g->mask.at[at]));
+        hash = queues_rules_mix(hash ^ (headers->at[at] & g->mask.at[at]));
     }
     return (size_t)(hash & ((UINT64_C(1) << g->log_buckets) - 1));
 }

@@ -35,6 +35,9 @@ struct dpk_flow_rule {
     bool listed; /* it has a target that is not destroyed */
 };
 
+/* Mixes a number: every bit of the result depends on every bit of `x`. */
+uint64_t queues_rules_mix(uint64_t x);
+
 void queues_rules_init(struct rules *rules);
 bool queues_rules_are_none(const struct rules *rules);
 /* Adds a rule. Returns false if memory is exhausted. */

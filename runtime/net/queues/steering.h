@@ -26,6 +26,10 @@ struct dpk_steering {
     struct dpk_queues *nic;
 };
 
+/* ---- spread.c; with the lock ---- */
+/* Chooses the entry of the next frame; not with DPK_SPREAD_FLOOD. */
+uint32_t queues_spread_choose(struct dpk_flow_spread *spread, const struct words *headers);
+
 /* ---- rss.c; with the lock ---- */
 struct frame_facts;
 /* Counts a rule that leads to the receiver, or no longer does. */

@@ -76,6 +76,19 @@ static void miss(struct walk *w, enum dpk_flow_domain domain, bool root, const s
         begin(w, DPK_FLOW_RX, p);
 }
 
+/* Passes a frame to a table with the number of its entry, or with each number. */
+static void spread(struct walk *w, const struct dpk_flow_target *t, enum dpk_flow_domain domain,
+                   const struct packet *p)
+{
+    struct packet numbered = queues_packet_branch(p);
+    const bool floods = t->spread->kind == DPK_SPREAD_FLOOD;
+    for (uint32_t i = 0; i < (floods ? t->spread->count : 1); i++) {
+        const uint32_t entry = floods ? i : queues_spread_choose(t->spread, &p->headers);
+        queues_packet_set_register(&numbered, DPK_MATCH_ENTRY, entry);
+        pass(w, t->table->rules, domain, false, &numbered);
+    }
+}
+
 static void reach(struct walk *w, const struct dpk_flow_target *t, enum dpk_flow_domain domain,
                   bool root, const struct packet *p)
 {
@@ -91,6 +104,9 @@ static void reach(struct walk *w, const struct dpk_flow_target *t, enum dpk_flow
         break;
     case DPK_FLOW_TABLE:
         pass(w, t->table->rules, domain, false, p);
+        break;
+    case DPK_FLOW_SPREAD:
+        spread(w, t, domain, p);
         break;
     case DPK_FLOW_UPLINK:
         leave(w, p);

@@ -61,7 +61,6 @@ static void look(doca_pcc_dev_event_t *event, const doca_pcc_dev_attr_t *attr,
 {
     doca_pcc_dev_event_general_attr_t a = doca_pcc_dev_get_ev_attr(event);
     doca_pcc_dev_roce_tx_cntrs_t sent = doca_pcc_dev_get_roce_tx_cntrs(event);
-    const doca_pcc_dev_roce_tx_extra_t extra = event->ev_spec_attr.roce_tx.extra;
     uint64_t *s = seen + SEEN_EVENT;
     *s++ = a.ev_type;
     *s++ = a.ev_subtype;
@@ -71,11 +70,7 @@ static void look(doca_pcc_dev_event_t *event, const doca_pcc_dev_attr_t *attr,
     *s++ = doca_pcc_dev_get_sn(event);
     *s++ = doca_pcc_dev_get_timestamp(event);
     *s++ = doca_pcc_dev_get_ttl_hoplimit(event);
-    /* The part of a TX event has the number, too. */
-    *s++ =
-        a.ev_type == DOCA_PCC_DEV_EVNT_ROCE_TX && extra.flow_qpn != doca_pcc_dev_get_flow_qpn(event)
-            ? UINT64_MAX
-            : doca_pcc_dev_get_flow_qpn(event);
+    *s++ = doca_pcc_dev_get_flow_qpn(event);
     *s++ = attr->algo_slot;
     *s++ = results->rate;
     *s++ = doca_pcc_dev_get_roce_first_timestamp(event);
@@ -93,6 +88,9 @@ static void look(doca_pcc_dev_event_t *event, const doca_pcc_dev_attr_t *attr,
     memcpy(s++, doca_pcc_dev_get_rtt_raw_data(event), 8);
     *s++ = doca_pcc_dev_get_fw_settings(event, 0);
     *s++ = doca_pcc_dev_get_fw_settings(event, 2);
+    *s++ = sizeof *event;
+    *s++ = sizeof *results;
+    *s++ = __builtin_bswap32(event->sn); /* as programs read it that use no function */
 }
 
 void doca_pcc_dev_user_algo(doca_pcc_dev_algo_ctxt_t *algo_ctxt, doca_pcc_dev_event_t *event,
@@ -112,7 +110,9 @@ void doca_pcc_dev_user_algo(doca_pcc_dev_algo_ctxt_t *algo_ctxt, doca_pcc_dev_ev
     case MODE_SET:
         results->rate = param[RATE];
         results->rtt_req = algo_ctxt->data[0] & 1;
+#ifndef DOCA_2_5
         results->probe_type_slot = 3;
+#endif
         break;
     case MODE_KEEP:
         break;

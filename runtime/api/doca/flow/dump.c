@@ -8,7 +8,8 @@ void doca_flow_pipe_dump(struct doca_flow_pipe *pipe, FILE *f)
     static const char *const types[] = {[DOCA_FLOW_PIPE_BASIC] = "basic",
                                         [DOCA_FLOW_PIPE_CONTROL] = "control",
                                         [DOCA_FLOW_PIPE_LPM] = "LPM",
-                                        [DOCA_FLOW_PIPE_ACL] = "ACL"};
+                                        [DOCA_FLOW_PIPE_ACL] = "ACL",
+                                        [DOCA_FLOW_PIPE_HASH] = "hash"};
     struct flow_pipe *p = f ? dpk_object_lock(pipe, &flow_pipe_kind) : NULL;
     const struct flow_entry *e;
     if (p) {

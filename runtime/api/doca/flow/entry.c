@@ -9,6 +9,7 @@ struct request {
     bool literal; /* the template is the entry's own */
     const struct doca_flow_monitor *monitor;
     const struct doca_flow_fwd *fwd;
+    uint32_t number; /* of the entry of a hash pipe */
 };
 
 /* ---- Ways ---- */
@@ -117,6 +118,7 @@ static doca_error_t add_entry(struct flow_pipe *p, struct doca_flow_pipe *pipe, 
     e->usr_ctx = usr_ctx;
     e->match = *match;
     e->priority = priority;
+    e->number = r->number;
     void *handle = dpk_object_enter(e, &flow_entry_kind);
     if (!handle)
         return DOCA_ERROR_NO_MEMORY;
@@ -131,6 +133,8 @@ static doca_error_t add_entry(struct flow_pipe *p, struct doca_flow_pipe *pipe, 
     }
     *entry = handle;
     e->in = true;
+    if (p->hash)
+        p->hash->taken[e->number] = true;
     LIST_INSERT_HEAD(&p->entries, e, in_pipe);
     p->entry_count++;
     return DOCA_SUCCESS;
@@ -305,6 +309,35 @@ doca_error_t(doca_flow_pipe_acl_add_entry)(uint16_t pipe_queue, struct doca_flow
     return dpk_doca_end(pipe, __func__, dpk_object_unlock(p, result));
 }
 
+doca_error_t(doca_flow_pipe_hash_add_entry)(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                            uint32_t entry_index, uint8_t action_idx,
+                                            const struct doca_flow_actions *actions,
+                                            const struct doca_flow_monitor *monitor,
+                                            const struct doca_flow_fwd *fwd,
+                                            const enum doca_flow_flags_type flags, void *usr_ctx,
+                                            struct doca_flow_pipe_entry **entry)
+{
+    struct request r = {.actions = actions, .monitor = monitor, .fwd = fwd, .number = entry_index};
+    doca_error_t result;
+    (void)flags;
+    struct flow_pipe *p = begin_add(pipe_queue, pipe, DOCA_FLOW_PIPE_HASH, entry, &result);
+    if (!p)
+        return dpk_doca_end(pipe, __func__, result);
+    if (result == DOCA_SUCCESS && entry_index >= p->settings.entries_max)
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "entry %u of a pipe with %u",
+                                  entry_index, p->settings.entries_max);
+    if (result == DOCA_SUCCESS && p->hash->taken[entry_index])
+        result =
+            dpk_doca_because(DOCA_ERROR_ALREADY_EXIST, "the pipe has an entry %u", entry_index);
+    if (result == DOCA_SUCCESS)
+        result = choose_actions(p, action_idx, &r);
+    if (result == DOCA_SUCCESS) {
+        const struct dpk_match m = flow_hash_match(entry_index);
+        result = add_entry(p, pipe, pipe_queue, &m, 0, &r, usr_ctx, entry);
+    }
+    return dpk_doca_end(pipe, __func__, dpk_object_unlock(p, result));
+}
+
 /* ---- Removing and changing ---- */
 
 static void leave_pipe(struct flow_pipe *p, struct flow_entry *e)
@@ -312,6 +345,8 @@ static void leave_pipe(struct flow_pipe *p, struct flow_entry *e)
     LIST_REMOVE(e, in_pipe);
     p->entry_count--;
     e->in = false;
+    if (p->hash)
+        p->hash->taken[e->number] = false;
     flow_way_free(e->way);
     e->way = NULL;
 }

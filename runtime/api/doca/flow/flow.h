@@ -130,6 +130,10 @@ doca_error_t flow_template_make(const struct doca_flow_match *match,
 /* Returns the match of an entry. `match` may be NULL. */
 struct dpk_match flow_template_fill(const struct flow_template *t,
                                     const struct doca_flow_match *match);
+/* Gets the bytes of the fields of `match` that are not 0, without the types of headers. Errors:
+ * NOT_SUPPORTED with the name of a field. */
+doca_error_t flow_fields_get(const struct doca_flow_match *match, bool sent,
+                             uint8_t out[DPK_MATCH_BYTES]);
 
 /* ---- actions.c ---- */
 
@@ -181,15 +185,25 @@ struct flow_pipe_settings {
     uint32_t entries_max; /* 0: no limit */
     struct doca_flow_match match, mask;
     bool has_mask;
+    uint32_t algorithms; /* of a hash pipe: enum doca_flow_pipe_hash_map_algorithm; 0: HASH */
     struct doca_flow_monitor monitor;
     size_t action_count;
+};
+
+/* What only a hash pipe has. */
+struct flow_hash {
+    struct dpk_flow_table *entrance; /* its only rule spreads frames over the pipe's table */
+    struct dpk_flow_rule *rule;
+    struct dpk_flow_spread spread;
+    bool taken[]; /* numbers that have an entry */
 };
 
 struct flow_pipe {
     struct dpk_object object;
     LIST_ENTRY(flow_pipe) in_port;
-    struct flow_port *port; /* a use */
-    struct dpk_flow_table *table;
+    struct flow_port *port;       /* a use */
+    struct dpk_flow_table *table; /* of its entries */
+    struct flow_hash *hash;       /* NULL: frames go to `table` */
     struct flow_pipe_settings settings;
     struct flow_template match;
     struct flow_actions *actions;
@@ -205,6 +219,24 @@ extern const struct dpk_kind flow_pipe_kind;
 /* Checks a monitor. Errors: NOT_SUPPORTED. */
 doca_error_t flow_monitor_check(const struct doca_flow_monitor *monitor);
 
+/* ---- hash.c: pipes that choose the number of an entry for each frame ---- */
+
+#define FLOW_FLOOD_MAX 32u        /* entries that get a copy of each frame */
+#define FLOW_HASH_MAX  (1u << 20) /* entries */
+
+/* Checks algorithms. Errors: INVALID_VALUE, NOT_SUPPORTED. */
+doca_error_t flow_hash_check(uint32_t algorithms);
+/* Describes how a hash pipe with these settings chooses an entry, by the first of `algorithms`. Errors:
+ * INVALID_VALUE, NOT_SUPPORTED. */
+doca_error_t flow_hash_spread(const struct flow_pipe_settings *s, uint32_t algorithms,
+                              struct dpk_flow_spread *out);
+/* Makes p->hash of a pipe that has its table. */
+doca_error_t flow_hash_open(struct flow_pipe *p);
+/* Frees p->hash. */
+void flow_hash_close(struct flow_pipe *p);
+/* Returns the match of the entry with a number. */
+struct dpk_match flow_hash_match(uint32_t number);
+
 /* ---- entry.c ---- */
 
 struct flow_entry {
@@ -216,6 +248,7 @@ struct flow_entry {
     _Atomic(enum doca_flow_entry_status) status;
     struct dpk_match match;
     unsigned priority;
+    uint32_t number; /* in a hash pipe */
     /* With the lock of the pipe, while the entry is in the pipe: */
     bool in; /* true: the entry is in the pipe */
     struct flow_way *way;

@@ -290,6 +290,19 @@ doca_error_t flow_template_make(const struct doca_flow_match *match,
     return result;
 }
 
+doca_error_t flow_fields_get(const struct doca_flow_match *match, bool sent,
+                             uint8_t out[DPK_MATCH_BYTES])
+{
+    struct doca_flow_match m = *match;
+    m.parser_meta.random = 0; /* no bytes of a frame */
+    struct flow_template t = {.layers = m, .sent = sent};
+    doca_error_t result = DOCA_SUCCESS;
+    for (size_t i = 0; i < FIELDS && result == DOCA_SUCCESS; i++)
+        result = add_field(&t, &fields[i], (const uint8_t *)&m, (const uint8_t *)&m, true);
+    memcpy(out, t.fixed.mask, DPK_MATCH_BYTES);
+    return result;
+}
+
 static void fill_field(const struct flow_template *t, const struct flow_field *f,
                        const uint8_t *match, struct dpk_match *out)
 {

@@ -22,6 +22,7 @@ static void pipe_left(void *object)
     struct flow_pipe *p = object;
     flow_entries_end(p);
     flow_way_free(p->miss);
+    flow_hash_close(p);
     dpk_flow_table_free(p->table);
     pthread_mutex_lock(&p->port->object.lock);
     LIST_REMOVE(p, in_port);
@@ -95,8 +96,9 @@ doca_error_t doca_flow_pipe_cfg_set_type(struct doca_flow_pipe_cfg *cfg,
     if ((unsigned)type > DOCA_FLOW_PIPE_HASH)
         result = DOCA_ERROR_INVALID_VALUE;
     else if (type != DOCA_FLOW_PIPE_BASIC && type != DOCA_FLOW_PIPE_CONTROL &&
-             type != DOCA_FLOW_PIPE_LPM && type != DOCA_FLOW_PIPE_ACL)
-        result = flow_cannot("a pipe that is not basic, control, LPM or ACL");
+             type != DOCA_FLOW_PIPE_LPM && type != DOCA_FLOW_PIPE_ACL &&
+             type != DOCA_FLOW_PIPE_HASH)
+        result = flow_cannot("a pipe that is not basic, control, LPM, ACL or hash");
     struct flow_pipe_cfg *c = lock_cfg(cfg, cfg);
     if (c && result == DOCA_SUCCESS)
         c->settings.type = type;
@@ -162,17 +164,38 @@ doca_error_t doca_flow_pipe_cfg_set_user_ctx(struct doca_flow_pipe_cfg *cfg, voi
     return dpk_doca_end(cfg, __func__, dpk_object_unlock(lock_cfg(cfg, cfg), DOCA_SUCCESS));
 }
 
+doca_error_t doca_flow_pipe_cfg_set_hash_map_algorithm(struct doca_flow_pipe_cfg *cfg,
+                                                       uint32_t algorithm_flags)
+{
+    struct flow_pipe_cfg *c = lock_cfg(cfg, cfg);
+    const doca_error_t result = c ? flow_hash_check(algorithm_flags) : DOCA_SUCCESS;
+    if (c && result == DOCA_SUCCESS)
+        c->settings.algorithms = algorithm_flags;
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
+}
+
+/* A hash pipe has no match: its mask, or else the match, names the fields to hash. */
+static doca_error_t check_match(const struct flow_pipe_settings *s,
+                                const struct doca_flow_match *match,
+                                const struct doca_flow_match *mask)
+{
+    uint8_t hashed[DPK_MATCH_BYTES];
+    struct flow_template t;
+    if (s->type == DOCA_FLOW_PIPE_HASH)
+        return flow_fields_get(mask ? mask : match, s->sent, hashed);
+    return match ? flow_template_make(match, mask, false, s->sent, &t)
+                 : dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                    "only a hash pipe has a match_mask without a match");
+}
+
 doca_error_t doca_flow_pipe_cfg_set_match(struct doca_flow_pipe_cfg *cfg,
                                           const struct doca_flow_match *match,
                                           const struct doca_flow_match *match_mask)
 {
-    struct flow_template t;
-    struct flow_pipe_cfg *c = lock_cfg(cfg, match);
-    doca_error_t result = DOCA_SUCCESS;
-    if (c)
-        result = flow_template_make(match, match_mask, false, c->settings.sent, &t);
+    struct flow_pipe_cfg *c = lock_cfg(cfg, match ? match : match_mask);
+    const doca_error_t result = c ? check_match(&c->settings, match, match_mask) : DOCA_SUCCESS;
     if (c && result == DOCA_SUCCESS) {
-        c->settings.match = *match;
+        c->settings.match = match ? *match : (struct doca_flow_match){0};
         c->settings.has_mask = match_mask != NULL;
         if (match_mask)
             c->settings.mask = *match_mask;
@@ -251,7 +274,8 @@ doca_error_t doca_flow_pipe_cfg_set_actions(struct doca_flow_pipe_cfg *cfg,
 /* Stores the destination of entries that have none, with a copy of its list of queues. */
 static doca_error_t keep_fwd(struct flow_pipe *p, const struct doca_flow_fwd *fwd)
 {
-    if (!fwd || fwd->type == DOCA_FLOW_FWD_NONE || fwd->type == DOCA_FLOW_FWD_CHANGEABLE)
+    if (!fwd || fwd->type == DOCA_FLOW_FWD_NONE || fwd->type == DOCA_FLOW_FWD_CHANGEABLE ||
+        (fwd->type == DOCA_FLOW_FWD_PIPE && !fwd->next_pipe))
         return DOCA_SUCCESS;
     doca_error_t result = flow_way_check(p->port, fwd, p->settings.sent);
     if (result != DOCA_SUCCESS)
@@ -289,17 +313,21 @@ static doca_error_t pipe_fill(struct flow_pipe *p, const struct flow_pipe_cfg *c
 {
     const struct flow_pipe_settings *s = &p->settings;
     const size_t count = s->action_count;
+    const bool hashes = s->type == DOCA_FLOW_PIPE_HASH;
     if (count > 0 && !(p->actions = calloc(count, sizeof *p->actions)))
         return DOCA_ERROR_NO_MEMORY;
     if (count > 0)
         memcpy(p->actions, c->actions, count * sizeof *p->actions);
     /* The domain may have changed since the match was set. */
-    doca_error_t result =
-        flow_template_make(&s->match, s->has_mask ? &s->mask : NULL, false, s->sent, &p->match);
+    doca_error_t result = hashes ? DOCA_SUCCESS
+                                 : flow_template_make(&s->match, s->has_mask ? &s->mask : NULL,
+                                                      false, s->sent, &p->match);
     if (result == DOCA_SUCCESS &&
         !(p->table = dpk_flow_table_new(p->port->steering, s->sent ? DPK_FLOW_TX : DPK_FLOW_RX,
-                                        s->is_root)))
+                                        s->is_root && !hashes)))
         result = DOCA_ERROR_NO_MEMORY;
+    if (result == DOCA_SUCCESS && hashes)
+        result = flow_hash_open(p);
     if (result == DOCA_SUCCESS)
         result = keep_fwd(p, fwd);
     return result == DOCA_SUCCESS ? make_miss(p, fwd_miss, &p->miss) : result;
@@ -337,6 +365,7 @@ static doca_error_t pipe_create(const struct flow_pipe_cfg *c, const struct doca
         *pipe = dpk_object_enter(p, &flow_pipe_kind);
         return *pipe ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
     }
+    flow_hash_close(p);
     if (p->table)
         dpk_flow_table_free(p->table);
     dpk_object_unuse(p->port);
@@ -393,4 +422,19 @@ doca_error_t doca_flow_resource_query_pipe_miss(struct doca_flow_pipe *pipe,
     }
     dpk_object_drop(p);
     return dpk_doca_end(pipe, __func__, result);
+}
+
+doca_error_t doca_flow_pipe_calc_hash(struct doca_flow_pipe *pipe,
+                                      const struct doca_flow_match *match, uint32_t *hash)
+{
+    struct flow_pipe *p = match && hash ? dpk_object_lock(pipe, &flow_pipe_kind) : NULL;
+    struct flow_template t;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (p && !p->hash)
+        result = dpk_doca_because(result, "the pipe is not a hash pipe");
+    else if (p)
+        result = flow_template_make(match, NULL, true, p->settings.sent, &t);
+    if (result == DOCA_SUCCESS)
+        *hash = dpk_flow_spread_hash(&p->hash->spread, t.fixed.value);
+    return dpk_doca_end(pipe, __func__, dpk_object_unlock(p, result));
 }

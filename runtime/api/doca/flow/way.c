@@ -10,7 +10,8 @@ struct flow_way {
     struct dpk_flow_rule *rules[RULES_MAX];
     struct dpk_flow_tir *tirs[RULES_MAX];
     struct dpk_flow_rqt *rqt;
-    struct flow_pipe *next; /* a use */
+    struct flow_pipe *next;        /* a use */
+    struct dpk_flow_spread spread; /* over the entries of `next` */
     struct flow_rule rule;
     unsigned count;
 };
@@ -49,6 +50,24 @@ static doca_error_t check_pipe(const struct flow_port *port, const struct doca_f
                                    "fwd.next_pipe is not a pipe of this port and domain");
 }
 
+static doca_error_t check_hash_pipe(const struct flow_port *port, const struct doca_flow_fwd *fwd,
+                                    bool sent)
+{
+    const uint32_t algorithm = fwd->hash_pipe.algorithm;
+    struct flow_pipe *next = dpk_object_pin(fwd->hash_pipe.pipe, &flow_pipe_kind);
+    const bool good = next && next->port == port && next->settings.sent == sent && next->hash;
+    const bool known = good && algorithm && (algorithm & ~next->settings.algorithms) == 0 &&
+                       (algorithm & (algorithm - 1)) == 0;
+    dpk_object_drop(next);
+    if (!good)
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "fwd.hash_pipe.pipe is not a hash pipe of this port and domain");
+    return known ? DOCA_SUCCESS
+                 : dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                    "fwd.hash_pipe.algorithm is not one algorithm of the pipe "
+                                    "(doca_flow_pipe_cfg_set_hash_map_algorithm)");
+}
+
 static doca_error_t check_port(const struct flow_port *port, const struct doca_flow_fwd *fwd,
                                bool sent)
 {
@@ -66,12 +85,13 @@ doca_error_t flow_way_check(struct flow_port *port, const struct doca_flow_fwd *
         return sent ? flow_cannot("RSS of sent frames") : check_rss(port, fwd);
     case DOCA_FLOW_FWD_PIPE:
         return check_pipe(port, fwd, sent);
+    case DOCA_FLOW_FWD_HASH_PIPE:
+        return check_hash_pipe(port, fwd, sent);
     case DOCA_FLOW_FWD_PORT:
         return check_port(port, fwd, sent);
     case DOCA_FLOW_FWD_TARGET:
     case DOCA_FLOW_FWD_ORDERED_LIST_PIPE:
     case DOCA_FLOW_FWD_CHANGEABLE:
-    case DOCA_FLOW_FWD_HASH_PIPE:
         return flow_cannot("forwarding to anything but queues, pipes and nothing");
     default:
         return DOCA_ERROR_INVALID_VALUE;
@@ -224,7 +244,18 @@ static doca_error_t add_target(struct flow_way *w, struct flow_pipe *pipe,
     } else if (fwd->type == DOCA_FLOW_FWD_PIPE) {
         if (!(w->next = use_pipe(fwd->next_pipe)))
             return DOCA_ERROR_INVALID_VALUE;
-        target = (struct dpk_flow_target){.kind = DPK_FLOW_TABLE, .table = w->next->table};
+        const struct flow_hash *h = w->next->hash;
+        target = (struct dpk_flow_target){.kind = DPK_FLOW_TABLE,
+                                          .table = h ? h->entrance : w->next->table};
+    } else if (fwd->type == DOCA_FLOW_FWD_HASH_PIPE) {
+        if (!(w->next = use_pipe(fwd->hash_pipe.pipe)))
+            return DOCA_ERROR_INVALID_VALUE;
+        const doca_error_t result =
+            flow_hash_spread(&w->next->settings, fwd->hash_pipe.algorithm, &w->spread);
+        if (result != DOCA_SUCCESS)
+            return result;
+        target = (struct dpk_flow_target){
+            .kind = DPK_FLOW_SPREAD, .table = w->next->table, .spread = &w->spread};
     }
     return add_rule(w, pipe, &w->rule.match, 0, &target);
 }

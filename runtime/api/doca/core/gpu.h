@@ -4,10 +4,14 @@
  *
  *     struct dpk_gpu *g = dpk_object_pin(gpu_dev, &dpk_gpu_kind);    // NULL: not a GPU
  *     void *ring = g->ops->alloc(4096);
+ *     server = dpk_gpu_server_start(&ring->bell, serve, queue);  // a thread that executes what is posted
+ *     dpk_gpu_server_end(server);
  *     g->ops->free(ring);
  */
 #ifndef DPK_API_DOCA_CORE_GPU_H
 #define DPK_API_DOCA_CORE_GPU_H
+
+#include <doca_gpunetio_def.h>
 
 #include "api/doca/core/object.h"
 
@@ -34,5 +38,17 @@ doca_error_t dpk_gpu_new(const struct dpk_gpu_ops *ops, struct doca_gpu **out);
 /* Returns the address by which devices reach `at`, which a program named: `at` itself if no GPU was
  * made. */
 void *dpk_gpu_bus(void *at);
+
+struct dpk_gpu_server;
+/* Starts a thread of the NIC, which calls `serve` after each ring of the bell: one call may stand for several
+ * rings. A call must return soon when *ends is true. `bell` and `context` must outlive the thread. Returns
+ * NULL without memory or threads. */
+struct dpk_gpu_server *dpk_gpu_server_start(struct doca_gpu_bell *bell,
+                                            void (*serve)(void *context, const atomic_bool *ends),
+                                            void *context);
+/* Ends the thread, and waits for its end. NULL is ignored. */
+void dpk_gpu_server_end(struct dpk_gpu_server *server);
+/* Rings the bell from the CPU. */
+void dpk_gpu_ring(struct doca_gpu_bell *bell);
 
 #endif

@@ -1,0 +1,24 @@
+/*
+ * doca_gpunetio_def: what the CPU and kernels know of queues and buffers on a GPU, as they are in memory.
+ * Programs use them by functions alone.
+ */
+#ifndef DOCA_GPUNETIO_DEF_H
+#define DOCA_GPUNETIO_DEF_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The doorbell of the NIC's thread for a queue. */
+struct doca_gpu_bell {
+    uint32_t rings;  /* number of rings, which wraps */
+    uint32_t asleep; /* the thread must be woken */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -17,6 +17,18 @@ struct doca_gpu_bell {
     uint32_t asleep; /* the thread must be woken */
 };
 
+/* A buffer of an array (doca_buf_arr_get_gpu_handle). */
+struct doca_gpu_buf {
+    uint64_t address, size;
+    uint32_t mkey; /* big-endian */
+};
+
+/* An array of buffers. */
+struct doca_gpu_buf_arr {
+    struct doca_gpu_buf *bufs;
+    uint64_t count;
+};
+
 #ifdef __cplusplus
 }
 #endif

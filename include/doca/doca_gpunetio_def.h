@@ -17,6 +17,20 @@ struct doca_gpu_bell {
     uint32_t asleep; /* the thread must be woken */
 };
 
+/* A queue of operations, which kernels write and the NIC's thread executes. Places count up for ever: place i
+ * is entry i % depth. */
+struct doca_gpu_ring {
+    struct doca_gpu_bell *bell;
+    unsigned long long *written; /* for each entry: the place that was written there, plus 1 */
+    unsigned long long reserved; /* number of places that are taken */
+    unsigned long long posted;   /* number of places that the NIC may execute */
+    unsigned long long done;    /* number of places that it has executed: they may be taken again */
+    unsigned long long commits; /* number of commits */
+    unsigned long long awaited; /* number of commits, or of places, that a thread has waited for */
+    uint32_t depth;             /* a power of two */
+    uint32_t failed;            /* an operation has failed */
+};
+
 /* A buffer of an array (doca_buf_arr_get_gpu_handle). */
 struct doca_gpu_buf {
     uint64_t address, size;

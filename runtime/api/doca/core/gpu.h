@@ -51,4 +51,27 @@ void dpk_gpu_server_end(struct dpk_gpu_server *server);
 /* Rings the bell from the CPU. */
 void dpk_gpu_ring(struct doca_gpu_bell *bell);
 
+/* The NIC's side of a queue of operations (doca_gpunetio_def.h). The owner of the queue has the entries. */
+struct dpk_gpu_queue {
+    struct dpk_gpu *gpu;        /* set while it is open: a reference of the owner */
+    struct doca_gpu_ring *ring; /* in memory of the GPU, which kernels write: not trusted */
+    void *written;
+    unsigned long long taken; /* number of places */
+    uint32_t depth;
+};
+/* Sets up an empty queue of `depth` entries, a power of two, in `ring`. dpk_gpu_queue_close frees what the queue
+ * has beside the ring; it does nothing if the queue is not open. Errors: NO_MEMORY. */
+doca_error_t dpk_gpu_queue_open(struct dpk_gpu_queue *q, struct dpk_gpu *gpu,
+                                struct doca_gpu_ring *ring, struct doca_gpu_bell *bell,
+                                uint32_t depth);
+void dpk_gpu_queue_close(struct dpk_gpu_queue *q);
+/* Takes the next entry that is posted, by its index. Returns false if there is none. */
+bool dpk_gpu_queue_take(struct dpk_gpu_queue *q, uint32_t *index);
+/* Gives one more entry back to kernels. Only one thread calls this at a time. */
+void dpk_gpu_queue_give(struct dpk_gpu_queue *q);
+/* An operation of the queue has failed: kernels post no more. */
+void dpk_gpu_queue_fail(struct dpk_gpu_queue *q);
+/* Returns true after dpk_gpu_queue_fail. */
+bool dpk_gpu_queue_has_failed(const struct dpk_gpu_queue *q);
+
 #endif

@@ -43,6 +43,18 @@ struct doca_gpu_buf_arr {
     uint64_t count;
 };
 
+/* A copy of a queue of DMA. Keys are big-endian. */
+struct doca_gpu_dma_copy {
+    uint64_t from, to, size;
+    uint32_t from_key, to_key;
+};
+
+/* A queue of DMA (doca_dma_get_gpu_handle). */
+struct doca_gpu_dma {
+    struct doca_gpu_ring ring;
+    struct doca_gpu_dma_copy *copies;
+};
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
-# Samples of DOCA GPUNetIO for Ethernet queues, compiled by dpacu: kernels of the emulated GPU send and receive frames
-# of a port. The samples end by a signal, except the one that waits ten seconds at its end, which runs beside the others.
+# Samples of DOCA GPUNetIO, compiled by dpacu: kernels of the emulated GPU send and receive frames of a port, and copy
+# memory. The samples end by a signal, except the one that waits ten seconds at its end, which runs beside the others.
 # Runs only on the plain build, as dpacu does.
 
 bats_require_minimum_version 1.5.0
@@ -12,7 +12,7 @@ source_of() { # SAMPLE
     local release
     for release in "${DPAKIT_CORPUS-/nowhere}"/doca-samples-*/; do
         source=${release%/}/samples/doca_gpunetio/gpunetio_$1
-        ! grep -qs doca_gpu_dev_eth_ "$source"/device/*.cu || return 0
+        ! grep -Eqs 'doca_gpu_dev_(eth|dma)_' "$source"/device/*.cu || return 0
     done
     return 1
 }
@@ -26,7 +26,7 @@ build_sample() {
         -I"$release/applications/common" -Iolder)
     dpacu -c "${options[@]}" "$source/device/gpunetio_$1_kernel.cu" -o "$1.o"
     gcc "${options[@]}" -I"$DPAKIT_BUILD/include/dpakit-cuda" "$source"/*.c "$source"/host/*.c "$release/samples/common.c" \
-        "$release/applications/common/utils.c" "$1.o" -o "$1" -L"$lib" -ldoca_gpunetio -ldoca_eth -ldoca_flow \
+        "$release/applications/common/utils.c" "$1.o" -o "$1" -L"$lib" -ldoca_gpunetio -ldoca_eth -ldoca_flow -ldoca_dma \
         -ldoca_argp -ldoca_common -L"$lib/dpakit/cuda" -lcudart -Wl,-rpath,"$lib:$lib/dpakit/cuda" -pthread
 }
 
@@ -43,7 +43,10 @@ setup_file() {
         echo $! >waits
     fi
     build_sample simple_receive &
+    local receive=$!
+    build_sample dma_memcpy &
     build_sample simple_send
+    wait "$receive"
     wait $!
 }
 
@@ -162,6 +165,17 @@ sends() { # ARGUMENT...
     od -An -v -tx1 -w116 -j24 -N$((32 * 116)) sent.pcap | cut -c49- | sort | uniq -c >frames
     [ "$(wc -l <frames)" -eq 1 ]
     grep -q '^ *32  10 11 12 13 14 15 20 21 22 23 24 25 08 00 00 00' frames
+}
+
+@test "dma_memcpy copies a text to the GPU and another one back" {
+    start dma_memcpy
+    wait "$program"
+    program=
+    cat log
+    grep -qx 'CUDA KERNEL INFO: The GPU destination buffer value after the memcpy: This is a sample piece of text from CPU ' log
+    grep -qx 'CPU received message from GPU: This is a sample piece of text from GPU' log
+    grep -q 'with dmabuf mode' log
+    grep -q 'Sample finished successfully' log
 }
 
 @test "send_wait_time sends eight bursts of 32" {

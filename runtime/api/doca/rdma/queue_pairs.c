@@ -44,13 +44,19 @@ static doca_error_t find_place(struct dpk_rdma *r, uint32_t *place)
     return DOCA_SUCCESS;
 }
 
+void dpk_rdma_drop_pair(struct dpk_rdma_connection *c)
+{
+    if (!c->qp)
+        return;
+    dpk_rc_qp_destroy(c->qp);
+    c->qp = NULL;
+}
+
 /* Removes an ended connection. */
 static void clear_place(struct dpk_rdma *r, uint32_t place)
 {
     struct dpk_rdma_connection *c = r->connections[place];
-    if (c->qp)
-        dpk_rc_qp_destroy(c->qp);
-    c->qp = NULL;
+    dpk_rdma_drop_pair(c);
     dpk_object_destroy(c->object.handle, &dpk_rdma_connection_kind);
 }
 

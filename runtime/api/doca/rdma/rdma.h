@@ -170,6 +170,11 @@ extern const struct dpk_rc_ops dpk_rdma_ops, dpk_rdma_srq_ops, dpk_rdma_host_ops
 /* Destroys the end and the queue pairs of its connections; posted operations fail. Call this with the
  * lock. */
 void dpk_rdma_close(struct dpk_rdma *r);
+/* Destroys the queue pair of a connection, if it has one. Call this with the lock. */
+void dpk_rdma_drop_pair(struct dpk_rdma_connection *c);
+/* Finds the owner of the memory of a started map, which the peer has exported or which is of this process, and
+ * its key there. Returns false if no memory has the key. */
+bool dpk_rdma_find_remote(uint32_t key, struct dpk_uuid *owner, uint64_t *owners_key);
 
 /* ---- Shared receive queues ---- */
 

@@ -55,6 +55,54 @@ struct doca_gpu_dma {
     struct doca_gpu_dma_copy *copies;
 };
 
+/* An operation of a connection of RDMA. Keys are big-endian. */
+enum {
+    DOCA_GPU_RDMA_OP_SEND = 0,
+    DOCA_GPU_RDMA_OP_WRITE = 1,
+    DOCA_GPU_RDMA_OP_READ = 2,
+    DOCA_GPU_RDMA_INLINE_MAX = 64 /* bytes */
+};
+struct doca_gpu_rdma_op {
+    uint64_t remote, local, size;
+    uint32_t remote_key, local_key;
+    uint32_t immediate; /* as the program gave it */
+    uint8_t kind, has_immediate, is_inline;
+    uint8_t bytes[DOCA_GPU_RDMA_INLINE_MAX]; /* of an inline operation, in place of `local` */
+};
+
+/* The operations of a connection. */
+struct doca_gpu_rdma_sends {
+    struct doca_gpu_ring ring;
+    struct doca_gpu_rdma_op *ops;
+};
+
+/* Memory for a message. */
+struct doca_gpu_rdma_receive {
+    uint64_t address, size; /* size 0: no memory */
+    uint32_t key;           /* big-endian */
+};
+
+/* A receive that has ended. */
+struct doca_gpu_rdma_received {
+    uint64_t size;                  /* bytes of the message */
+    uint32_t immediate, connection; /* the immediate as its sender gave it */
+    uint32_t failed;
+};
+
+/* The receives of all connections of a context (doca_gpu_dev_rdma_get_recv). */
+struct doca_gpu_dev_rdma_r {
+    struct doca_gpu_ring ring;
+    struct doca_gpu_rdma_receive *buffers;
+    struct doca_gpu_rdma_received *results;
+};
+
+/* A context of RDMA (doca_rdma_get_gpu_handle). */
+struct doca_gpu_dev_rdma {
+    struct doca_gpu_rdma_sends **connections; /* by their index; NULL: there is none yet */
+    uint32_t count;                           /* of them */
+    struct doca_gpu_dev_rdma_r receives;
+};
+
 #ifdef __cplusplus
 }
 #endif

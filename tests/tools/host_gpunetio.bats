@@ -1,5 +1,5 @@
-# DOCA GPUNetIO: kernels of the emulated GPU share memory with the CPU, send and receive frames, and copy memory by
-# DMA (tests/host/cuda/gpunetio*.cu). Runs only on the plain build, as dpacu does.
+# DOCA GPUNetIO: kernels of the emulated GPU share memory with the CPU, send and receive frames and
+# messages, and copy memory by DMA (tests/host/cuda/gpunetio*.cu). Runs only on the plain build, as dpacu does.
 
 bats_require_minimum_version 1.5.0
 load ../host/setup
@@ -14,6 +14,7 @@ setup_file() {
     cd "$BATS_FILE_TMPDIR"
     compile gpunetio memory &
     compile gpunetio_dma copies -ldoca_dma &
+    compile gpunetio_rdma messages -ldoca_rdma &
     compile gpunetio_eth frames -ldoca_eth -ldoca_flow
     wait
     make_devices "$BATS_FILE_TMPDIR/devices"
@@ -57,6 +58,13 @@ setup() {
     [ "${lines[-1]}" = good ]
     [[ $output == *"doca_gpu_dev_dma_memcpy: copy of 256 bytes"*"out of range: key 0x"* ]]
     DPAKIT_GPU_WORKERS=1 taskset -c "$(taskset -pc $$ | sed 's/.*[ ,-]//')" "$programs/copies"
+}
+
+@test "kernels write, read, send and receive by RDMA, and an operation that fails is explained" {
+    run -0 "$programs/messages"
+    [ "${lines[-1]}" = good ]
+    [[ $output == *"RDMA: operation "*" of connection 0 failed: write of 4 bytes"*"out of range"* ]]
+    DPAKIT_GPU_WORKERS=1 taskset -c "$(taskset -pc $$ | sed 's/.*[ ,-]//')" "$programs/messages"
 }
 
 @test "the library has what its header declares, and no more" {

@@ -3,6 +3,7 @@
 #include <doca_gpunetio_dev_rdma.cuh>
 #include <doca_rdma.h>
 
+#include "prototypes.cuh"
 #include "world.cuh"
 
 enum { THREADS = 64, SLOT = 128, SIZE = THREADS * SLOT, ROUNDS = 10 };

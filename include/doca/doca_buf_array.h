@@ -1,5 +1,6 @@
 /*
- * doca_buf_array: buffers of one memory map, all of one size, for DPA code (doca_dpa_dev_buf.h).
+ * doca_buf_array: buffers of one memory map, all of one size, for DPA code (doca_dpa_dev_buf.h), or for kernels
+ * of a GPU (doca_gpunetio_dev_buf.cuh).
  *
  *     struct doca_buf_arr *array;  doca_dpa_dev_buf_arr_t handle;
  *     doca_buf_arr_create(16, &array);
@@ -9,7 +10,7 @@
  *     doca_buf_arr_get_dpa_handle(array, &handle);     // for a kernel's argument
  *     doca_buf_arr_destroy(array);
  *
- * The array's table is in the memory of the DPA context. The caller keeps the map: when the map is
+ * The array's table is in the memory of the DPA context or GPU. The caller keeps the map: when the map is
  * stopped, the buffers become invalid. Setters return BAD_STATE if the array is started. Every function
  * returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another kind (DOCA Core
  * programming guide, "DOCA Buf Array").
@@ -26,6 +27,8 @@ extern "C" {
 
 struct doca_buf_arr;
 struct doca_dpa;
+struct doca_gpu;
+struct doca_gpu_buf_arr;
 struct doca_mmap;
 
 /* Creates an array of `num_elem` buffers. Free it with doca_buf_arr_destroy. Errors: INVALID_VALUE also
@@ -38,8 +41,11 @@ doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr);
  * after the start of the map. Errors: INVALID_VALUE also if elem_size is 0. */
 doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap,
                                      size_t elem_size, uint64_t start_offset);
-/* Sets the DPA context whose code uses the array. */
+/* Sets the DPA context whose code uses the array, in place of another target. */
 doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa);
+/* Sets the GPU whose kernels use the array, in place of another target. */
+doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr,
+                                         struct doca_gpu *gpu_handler);
 
 /* Starts the array. Errors: BAD_CONFIG if parameters or target are not set, INVALID_VALUE also if the
  * map is too small for the buffers, BAD_STATE if the array is started, or the map or the context is not
@@ -52,6 +58,10 @@ doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr);
  * BAD_STATE if the array is not started. */
 doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr,
                                          doca_dpa_dev_buf_arr_t *dpa_buf_arr);
+/* Gets the handle for kernels, which is valid until the array is stopped. Errors: BAD_STATE if the array is not
+ * started, or its target is not a GPU. */
+doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr,
+                                         struct doca_gpu_buf_arr **gpu_buf_arr);
 
 #ifdef __cplusplus
 }

@@ -72,13 +72,14 @@ doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma);
 doca_error_t doca_dma_destroy(struct doca_dma *dma);
 
 /* Returns the object as a context. NULL if the argument is not an object of this kind. doca_ctx_start
- * returns BAD_CONFIG without a configuration of copies or a progress engine. doca_ctx_stop returns
+ * returns BAD_CONFIG without a configuration of copies or a progress engine, and, if the data path is on a GPU,
+ * with a configuration of copies. No context has its data path on the DPA. doca_ctx_stop returns
  * IN_PROGRESS until all tasks are freed; submitted tasks fail in doca_pe_progress. */
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma);
 
-/* Always returns NOT_SUPPORTED and sets *gpu_dma to NULL: emulated devices have no GPU. A context can
- * have its data path neither on a GPU nor on the DPA (doca_ctx_set_datapath_on_gpu and
- * doca_ctx_set_datapath_on_dpa return NOT_SUPPORTED). */
+/* Gets the handle for kernels (doca_gpunetio_dev_dma.cuh), which is valid until the context is stopped. The stop
+ * waits for the copies that kernels have committed. Errors, with NULL in *gpu_dma: NOT_SUPPORTED if the data path
+ * is not on a GPU (doca_ctx_set_datapath_on_gpu), BAD_STATE if the context does not run. */
 doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma **gpu_dma);
 
 /*

@@ -5,15 +5,10 @@
 #ifndef DOCA_GPUNETIO_DEV_ETH_COMMON_CUH
 #define DOCA_GPUNETIO_DEV_ETH_COMMON_CUH
 
-#include <cuda_runtime.h>
-
-#include "doca_gpunetio.h"
+#include "doca_gpunetio_dev_common.cuh"
 #include "doca_gpunetio_eth_def.h"
 
 #define DOCA_GPUNETIO_ETH_FULL_WARP 0xffffffffu
-
-/* Wakes threads of the emulated NIC that sleep at `word`. */
-extern "C" __device__ void dpk_gpu_wake(uint32_t *word);
 
 /* Returns the number of the thread in its warp, 0 to 31. */
 static __device__ __forceinline__ unsigned int doca_gpu_dev_eth_get_lane_id(void)

@@ -128,10 +128,7 @@ static __device__ __forceinline__ void doca_gpu_dev_eth_txq_submit(struct doca_g
         return;
     }
     atomicMax(&bell->posted, (unsigned long long)prod_index);
-    atomicAdd(&bell->rings, 1u);
-    __threadfence_system();
-    if (DOCA_GPUNETIO_VOLATILE(bell->asleep))
-        dpk_gpu_wake(&bell->rings);
+    doca_gpu_dev_ring_bell(&bell->bell);
 }
 
 /* ---- Sends ---- */

@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <stdint.h>
 
+#include "doca_gpunetio_def.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -105,7 +107,7 @@ struct doca_gpu_eth_bell {
     unsigned long long posted;  /* sends that the NIC may execute */
     unsigned long long proxied; /* sends that the CPU shall post for kernels */
     unsigned long long done;    /* sends that the NIC has executed, at least */
-    uint32_t rings, asleep;     /* number of rings; the NIC's thread must be woken */
+    struct doca_gpu_bell bell;
 };
 
 /* A send queue. Send `i` is at wqes + i % depth, completion `i` at completions + (i % depth) * 64. */

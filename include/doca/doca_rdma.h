@@ -155,7 +155,10 @@ doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma,
 doca_error_t doca_rdma_get_transport_type(const struct doca_rdma *rdma,
                                           enum doca_rdma_transport_type *transport_type);
 
-/* Always returns NOT_SUPPORTED and sets *gpu_rdma to NULL: emulated cards have no GPU. */
+/* Gets the handle for kernels (doca_gpunetio_dev_rdma.cuh), of a context whose data path is on a GPU
+ * (doca_ctx_set_datapath_on_gpu). It is valid until the context is stopped. Such a context needs a progress engine
+ * only for the connection manager, and has no tasks. Errors, with NULL in *gpu_rdma: NOT_SUPPORTED if the data
+ * path is not on a GPU, BAD_STATE if the context does not run. */
 struct doca_gpu_dev_rdma;
 doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma, struct doca_gpu_dev_rdma **gpu_rdma);
 

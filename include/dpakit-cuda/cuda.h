@@ -280,7 +280,8 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr at
 /* Gets a file descriptor for memory of the device, which the caller closes: the range from `at` is the file
  * from 0. Both are multiples of the page size, `at` and `size` (the end of an allocation may be passed up to
  * its page). Programs map it, and devices register it as a DMA buffer. Call this before kernels use the
- * memory, because the call moves the bytes to the file. NOT_SUPPORTED for memory of the host. */
+ * memory, because the call moves the bytes to the file. Memory of doca_gpu_mem_alloc has a file already: `at` is
+ * its beginning then, and `size` any part of it. NOT_SUPPORTED for memory of the host. */
 CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr at, size_t size,
                                        CUmemRangeHandleType type, unsigned long long flags);
 #define cuMemAlloc                cuMemAlloc_v2

@@ -1,5 +1,5 @@
-# Samples of DOCA GPUNetIO for Ethernet queues, compiled by dpacu: kernels of the emulated GPU send and receive frames
-# of a port. The samples end by a signal, except the one that waits ten seconds at its end, which runs beside the others.
+# Samples of DOCA GPUNetIO, compiled by dpacu: kernels of the emulated GPU send and receive frames of a port,
+# messages of a peer, and copy memory. The samples end by a signal, except the one that waits ten seconds at its end, which runs beside the others.
 # Runs only on the plain build, as dpacu does.
 
 bats_require_minimum_version 1.5.0
@@ -12,21 +12,21 @@ source_of() { # SAMPLE
     local release
     for release in "${DPAKIT_CORPUS-/nowhere}"/doca-samples-*/; do
         source=${release%/}/samples/doca_gpunetio/gpunetio_$1
-        ! grep -qs doca_gpu_dev_eth_ "$source"/device/*.cu || return 0
+        ! grep -Eqs 'doca_gpu_dev_(eth|dma|rdma)_' "$source"/device/*.cu || return 0
     done
     return 1
 }
 
-# build_sample SAMPLE: what its meson.build says, by the compilers themselves.
-build_sample() {
-    local lib=$DPAKIT_BUILD/lib source release
+# build_sample SAMPLE FILE...: with more files of the folder above, what its meson.build says, by the compilers themselves.
+build_sample() { # SAMPLE FILE...
+    local lib=$DPAKIT_BUILD/lib source release more=("${@:2}")
     source_of "$1" || return 0
     release=${source%/samples/*}
-    local options=(-w -O1 -DDOCA_ALLOW_EXPERIMENTAL_API -I"$DPAKIT_BUILD/include/doca" -I"$source" -I"$release/samples" -I"$release"
+    local options=(-w -O1 -DDOCA_ALLOW_EXPERIMENTAL_API -I"$DPAKIT_BUILD/include/doca" -I"$source" -I"$source/.." -I"$release/samples" -I"$release"
         -I"$release/applications/common" -Iolder)
     dpacu -c "${options[@]}" "$source/device/gpunetio_$1_kernel.cu" -o "$1.o"
-    gcc "${options[@]}" -I"$DPAKIT_BUILD/include/dpakit-cuda" "$source"/*.c "$source"/host/*.c "$release/samples/common.c" \
-        "$release/applications/common/utils.c" "$1.o" -o "$1" -L"$lib" -ldoca_gpunetio -ldoca_eth -ldoca_flow \
+    gcc "${options[@]}" -I"$DPAKIT_BUILD/include/dpakit-cuda" "$source"/*.c "$source"/host/*.c "${more[@]/#/$source/../}" "$release/samples/common.c" \
+        "$release/applications/common/utils.c" "$1.o" -o "$1" -L"$lib" -ldoca_gpunetio -ldoca_eth -ldoca_flow -ldoca_dma -ldoca_rdma \
         -ldoca_argp -ldoca_common -L"$lib/dpakit/cuda" -lcudart -Wl,-rpath,"$lib:$lib/dpakit/cuda" -pthread
 }
 
@@ -42,9 +42,15 @@ setup_file() {
         ./send_wait_time -g $gpu -n "$(pci_of mlx5_1)" -t 5000000 >waited.log 2>&1 3>&- &
         echo $! >waits
     fi
+    local builds=() build
     build_sample simple_receive &
+    builds+=($!)
+    build_sample dma_memcpy &
+    builds+=($!)
+    build_sample rdma_client_server_write rdma_common.c &
+    builds+=($!)
     build_sample simple_send
-    wait $!
+    for build in "${builds[@]}"; do wait "$build"; done
 }
 
 teardown_file() {
@@ -162,6 +168,56 @@ sends() { # ARGUMENT...
     od -An -v -tx1 -w116 -j24 -N$((32 * 116)) sent.pcap | cut -c49- | sort | uniq -c >frames
     [ "$(wc -l <frames)" -eq 1 ]
     grep -q '^ *32  10 11 12 13 14 15 20 21 22 23 24 25 08 00 00 00' frames
+}
+
+# Server and client have a network of their own, since the server's port is fixed.
+meet() { # OPTION...
+    local sample=$BATS_FILE_TMPDIR/rdma_client_server_write
+    [ -x "$sample" ] || skip "no sample gpunetio_rdma_client_server_write for these kernels: DPAKIT_CORPUS=FOLDER"
+    unshare -rn ip link set lo up || skip 'no network namespaces for this user'
+    timeout 100 unshare -rn bash -euc '
+        ip link set lo up
+        "$0" -d mlx5_0 -gpu "$1" $2 >server.log 2>&1 &
+        until ss -Htln "sport = 2000" | grep -q .; do
+            kill -0 $!
+            sleep 0.05
+        done
+        "$0" -d mlx5_0 -gpu "$1" -c 127.0.0.1 $3 >client.log 2>&1
+        wait $!' "$sample" $gpu "$@" 3>&- || { cat server.log client.log; return 1; }
+    cat server.log client.log
+    [ "$(grep -h 'Sample finished successfully' server.log client.log | wc -l)" -eq 2 ]
+}
+
+# Lines of the server: the bytes that the client has written, and the receives.
+has_all() { # CONNECTIONS
+    local i
+    for i in 0 1 2 3; do
+        [ "$(grep -c "Buffer $i -> offset 0: 2222 | offset 128: 3333" server.log)" -eq "$1" ]
+        [ "$(grep -c "RDMA Recv 2 ops completed with immediate values $i and $((i + 1))!" server.log)" -eq "$1" ]
+    done
+}
+
+@test "rdma_client_server_write: kernels of two processes write and send" {
+    meet '' ''
+    has_all 1
+    grep -q 'Client posted and completed 4 RDMA commits on connection 0' client.log
+}
+
+@test "rdma_client_server_write, with two connections of the connection manager" {
+    meet -cm '-cm -sa 127.0.0.1'
+    has_all 2
+    grep -q 'Server - Connection 2 is established' server.log
+}
+
+@test "dma_memcpy copies a text to the GPU and another one back" {
+    start dma_memcpy
+    wait "$program"
+    program=
+    cat log
+    grep -qx 'CUDA KERNEL INFO: The GPU destination buffer value after the memcpy: This is a sample piece of text from CPU ' log
+    grep -qx 'CPU received message from GPU: This is a sample piece of text from GPU' log
+    grep -q 'with dmabuf mode' log
+    grep -q 'Sample finished successfully' log
 }
 
 @test "send_wait_time sends eight bursts of 32" {

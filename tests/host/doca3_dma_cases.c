@@ -279,8 +279,7 @@ static void copies_are_for_the_cpu_alone(void)
     CHECK(doca_dma_get_gpu_handle(dma, NULL) == INVALID);
     CHECK(doca_dma_get_gpu_handle((void *)&max, &gpu) == INVALID);
     CHECK(doca_ctx_set_datapath_on_dpa(doca_dma_as_ctx(dma), dpa) == DOCA_ERROR_NOT_SUPPORTED);
-    CHECK(doca_ctx_set_datapath_on_gpu(doca_dma_as_ctx(dma), (void *)&max) ==
-          DOCA_ERROR_NOT_SUPPORTED);
+    CHECK(doca_ctx_set_datapath_on_gpu(doca_dma_as_ctx(dma), (void *)&max) == INVALID);
     CHECK(doca_dma_cap_get_max_num_tasks(dma, &max) == OK && max >= 10000);
     CHECK(doca_dma_task_memcpy_set_conf(dma, on_completed, on_failed, max + 1) == INVALID);
     CHECK(doca_dma_task_memcpy_set_conf(dma, on_completed, on_failed, max) == OK);

@@ -1,17 +1,22 @@
-# DOCA GPUNetIO: kernels of the emulated GPU share memory with the CPU, and send and receive frames
-# (tests/host/cuda/gpunetio*.cu). Runs only on the plain build, as dpacu does.
+# DOCA GPUNetIO: kernels of the emulated GPU share memory with the CPU, send and receive frames and
+# messages, and copy memory by DMA (tests/host/cuda/gpunetio*.cu). Runs only on the plain build, as dpacu does.
 
 bats_require_minimum_version 1.5.0
 load ../host/setup
 
-setup_file() {
+compile() { # SOURCE PROGRAM LIBRARY...
     local l=$DPAKIT_BUILD/lib
+    dpacu -O2 -I"$DPAKIT_BUILD/include/doca" "$BATS_TEST_DIRNAME/../host/cuda/$1.cu" -o "$2" -L"$l" -ldoca_gpunetio \
+        "${@:3}" -ldoca_common -Xlinker -rpath -Xlinker "$l"
+}
+
+setup_file() {
     cd "$BATS_FILE_TMPDIR"
-    dpacu -O2 -I"$DPAKIT_BUILD/include/doca" "$BATS_TEST_DIRNAME/../host/cuda/gpunetio.cu" -o memory -L"$l" \
-        -ldoca_gpunetio -ldoca_common -Xlinker -rpath -Xlinker "$l" &
-    dpacu -O2 -I"$DPAKIT_BUILD/include/doca" "$BATS_TEST_DIRNAME/../host/cuda/gpunetio_eth.cu" -o frames -L"$l" \
-        -ldoca_gpunetio -ldoca_eth -ldoca_flow -ldoca_common -Xlinker -rpath -Xlinker "$l"
-    wait $!
+    compile gpunetio memory &
+    compile gpunetio_dma copies -ldoca_dma &
+    compile gpunetio_rdma messages -ldoca_rdma &
+    compile gpunetio_eth frames -ldoca_eth -ldoca_flow
+    wait
     make_devices "$BATS_FILE_TMPDIR/devices"
     dpadev wire mlx5_0 loop
 }
@@ -46,6 +51,20 @@ setup() {
 
 @test "one worker and one core suffice" {
     DPAKIT_GPU_WORKERS=1 taskset -c "$(taskset -pc $$ | sed 's/.*[ ,-]//')" "$programs/frames"
+}
+
+@test "kernels copy memory by DMA, and a copy that fails is explained" {
+    run -0 "$programs/copies"
+    [ "${lines[-1]}" = good ]
+    [[ $output == *"doca_gpu_dev_dma_memcpy: copy of 256 bytes"*"out of range: key 0x"* ]]
+    DPAKIT_GPU_WORKERS=1 taskset -c "$(taskset -pc $$ | sed 's/.*[ ,-]//')" "$programs/copies"
+}
+
+@test "kernels write, read, send and receive by RDMA, and an operation that fails is explained" {
+    run -0 "$programs/messages"
+    [ "${lines[-1]}" = good ]
+    [[ $output == *"RDMA: operation "*" of connection 0 failed: write of 4 bytes"*"out of range"* ]]
+    DPAKIT_GPU_WORKERS=1 taskset -c "$(taskset -pc $$ | sed 's/.*[ ,-]//')" "$programs/messages"
 }
 
 @test "the library has what its header declares, and no more" {

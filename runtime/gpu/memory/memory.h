@@ -67,12 +67,14 @@ bool dpk_gpu_memory_admit(const void *at);
 void dpk_gpu_memory_hide(void);
 enum dpk_gpu_share {
     DPK_GPU_SHARED,
-    DPK_GPU_SHARE_OUTSIDE, /* the range is not inside one allocation, or not whole pages */
-    DPK_GPU_SHARE_HOST,    /* the memory is not the device's */
-    DPK_GPU_SHARE_FAILED,  /* the system refused a file; errno tells why */
+    DPK_GPU_SHARE_OUTSIDE, /* the range is not inside one allocation, or not whole pages; of hidden memory, it
+                            * does not begin with the allocation */
+    DPK_GPU_SHARE_HOST,   /* the memory is not the device's */
+    DPK_GPU_SHARE_FAILED, /* the system refused a file; errno tells why */
 };
 /* Gives a file that has the same bytes as the range, whose first byte is the file's first. The caller
- * owns *fd. The memory moves to the file during the call, so nothing may write to it then. */
+ * owns *fd. Hidden memory has such a file. Other memory moves to the file during the call, so nothing may write
+ * to it then. */
 enum dpk_gpu_share dpk_gpu_memory_share(void *at, size_t size, int *fd);
 /* Frees all memory of the device. */
 void dpk_gpu_memory_reset(void);

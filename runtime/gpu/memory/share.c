@@ -4,6 +4,7 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -30,11 +31,28 @@ static bool replace(void *at, size_t size, int fd)
            mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
 }
 
+/* Gives the file of hidden memory once more. */
+static enum dpk_gpu_share give_file(const struct dpk_gpu_memory *m, const void *at, size_t size,
+                                    int *fd)
+{
+    if ((uintptr_t)at != m->base || size > m->size)
+        return DPK_GPU_SHARE_OUTSIDE;
+    const int file = fcntl(m->file, F_DUPFD_CLOEXEC, 0);
+    if (file < 0)
+        return DPK_GPU_SHARE_FAILED;
+    *fd = file;
+    return DPK_GPU_SHARED;
+}
+
 enum dpk_gpu_share dpk_gpu_memory_share(void *at, size_t size, int *fd)
 {
     struct dpk_gpu_memory m;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (!size || (uintptr_t)at % page || size % page || !dpk_gpu_memory_find(at, &m))
+    if (!size || !dpk_gpu_memory_find(at, &m))
+        return DPK_GPU_SHARE_OUTSIDE;
+    if (m.kind == DPK_GPU_MEMORY_HIDDEN)
+        return give_file(&m, at, size, fd);
+    if ((uintptr_t)at % page || size % page)
         return DPK_GPU_SHARE_OUTSIDE;
     if (m.kind != DPK_GPU_MEMORY_DEVICE && m.kind != DPK_GPU_MEMORY_MANAGED)
         return DPK_GPU_SHARE_HOST;

@@ -6,6 +6,7 @@
 #include <doca_mmap.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.cuh"
@@ -80,7 +81,8 @@ static void each_type_of_memory_has_its_addresses(struct doca_gpu *gpu)
 static void a_descriptor_has_the_bytes(struct doca_gpu *gpu)
 {
     void *at;
-    int file;
+    int file, again;
+    struct stat about, same;
     unsigned char *bytes;
     struct doca_mmap *mmap_;
     DONE(doca_gpu_mem_alloc(gpu, 5000, 4096, DOCA_GPU_MEM_TYPE_GPU, &at, NULL));
@@ -91,6 +93,11 @@ static void a_descriptor_has_the_bytes(struct doca_gpu *gpu)
     DONE(doca_mmap_create(&mmap_));
     DONE(doca_mmap_set_dmabuf_memrange(mmap_, file, at, 0, 5000));
     CHECK(doca_mmap_set_dmabuf_memrange(mmap_, file, at, 0, 1 << 20) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(cuInit(0) == CUDA_SUCCESS);
+    CHECK(cuMemGetHandleForAddressRange(&again, (CUdeviceptr)at, 4096, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0) ==
+          CUDA_SUCCESS);
+    CHECK(fstat(file, &about) == 0 && fstat(again, &same) == 0 && about.st_ino == same.st_ino);
+    close(again);
     DONE(doca_gpu_mem_free(gpu, at));
     bytes = (unsigned char *)mmap(NULL, 5000, PROT_READ, MAP_SHARED, file, 0);
     CHECK(bytes != MAP_FAILED && bytes[4999] == 9);

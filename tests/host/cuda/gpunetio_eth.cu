@@ -6,22 +6,10 @@
 #include <doca_flow.h>
 #include <doca_gpunetio_dev_eth_rxq.cuh>
 #include <doca_gpunetio_dev_eth_txq.cuh>
-#include <doca_mmap.h>
 #include <endian.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "check.cuh"
-
-#define DONE(call)                                                                                 \
-    do {                                                                                           \
-        const doca_error_t result_ = (call);                                                       \
-        if (result_ != DOCA_SUCCESS) {                                                             \
-            printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, doca_error_get_name(result_));    \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
+#include "world.cuh"
 
 enum { THREADS = 64, ROUNDS = 8, DEPTH = 128, SLOT = 256, SIZE = 80, NUMBER_AT = 20 };
 
@@ -38,21 +26,6 @@ struct world {
     uint32_t key;     /* of them, big-endian */
 };
 
-static struct doca_mmap *map(const struct world *w, uint32_t size, void **at)
-{
-    struct doca_mmap *mmap_;
-    int file;
-    DONE(doca_gpu_mem_alloc(w->gpu, size, 4096, DOCA_GPU_MEM_TYPE_GPU, at, NULL));
-    DONE(doca_gpu_dmabuf_fd(w->gpu, *at, size, &file));
-    DONE(doca_mmap_create(&mmap_));
-    DONE(doca_mmap_add_dev(mmap_, w->dev));
-    DONE(doca_mmap_set_dmabuf_memrange(mmap_, file, *at, 0, size));
-    DONE(doca_mmap_set_permissions(mmap_, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
-    DONE(doca_mmap_start(mmap_));
-    close(file);
-    return mmap_;
-}
-
 static void open_receives(struct world *w)
 {
     uint32_t size;
@@ -67,7 +40,7 @@ static void open_receives(struct world *w)
     DONE(doca_eth_rxq_estimate_packet_buf_size(DOCA_ETH_RXQ_TYPE_CYCLIC, 0, 0, SLOT, DEPTH, 0, 0, 0,
                                                &size));
     CHECK(size == DEPTH * SLOT);
-    struct doca_mmap *mmap_ = map(w, size, &at);
+    struct doca_mmap *mmap_ = gpu_map_new(w->gpu, w->dev, size, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &at);
     DONE(doca_eth_rxq_set_pkt_buf(w->rxq, mmap_, 0, size - 1));
     CHECK(doca_ctx_start(ctx) == DOCA_ERROR_INVALID_VALUE);
     DONE(doca_eth_rxq_set_pkt_buf(w->rxq, mmap_, 0, size));
@@ -94,22 +67,6 @@ static void close_sends(struct world *w)
 {
     DONE(doca_ctx_stop(doca_eth_txq_as_doca_ctx(w->txq)));
     DONE(doca_eth_txq_destroy(w->txq));
-}
-
-static void open_device(struct world *w)
-{
-    struct doca_devinfo **list;
-    uint32_t count;
-    char name[DOCA_DEVINFO_IBDEV_NAME_SIZE], pci[32];
-    DONE(doca_devinfo_create_list(&list, &count));
-    for (uint32_t i = 0; i < count && !w->dev; i++) {
-        DONE(doca_devinfo_get_ibdev_name(list[i], name, sizeof name));
-        if (strcmp(name, "mlx5_0") == 0)
-            DONE(doca_dev_open(list[i], &w->dev));
-    }
-    DONE(doca_devinfo_destroy_list(list));
-    OK(cudaDeviceGetPCIBusId(pci, sizeof pci, 0));
-    DONE(doca_gpu_create(pci, &w->gpu));
 }
 
 /* All frames go to the receive queue with the id 0. */
@@ -151,7 +108,8 @@ static void write_packets(struct world *w)
         memcpy(bytes[i], "toThemfromMe\x88\xb5", 14);
         bytes[i][NUMBER_AT] = (uint8_t)i;
     }
-    struct doca_mmap *mmap_ = map(w, sizeof bytes, (void **)&w->packets);
+    struct doca_mmap *mmap_ = gpu_map_new(
+        w->gpu, w->dev, sizeof bytes, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, (void **)&w->packets);
     OK(cudaMemcpy(w->packets, bytes, sizeof bytes, cudaMemcpyDefault));
     DONE(doca_mmap_get_mkey(mmap_, w->dev, &w->key));
     w->key = htobe32(w->key);
@@ -370,7 +328,7 @@ int main()
 {
     struct world w;
     memset(&w, 0, sizeof w);
-    open_device(&w);
+    open_device(&w.dev, &w.gpu);
     open_receives(&w);
     steer(&w);
     write_packets(&w);

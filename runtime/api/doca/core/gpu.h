@@ -4,10 +4,14 @@
  *
  *     struct dpk_gpu *g = dpk_object_pin(gpu_dev, &dpk_gpu_kind);    // NULL: not a GPU
  *     void *ring = g->ops->alloc(4096);
+ *     server = dpk_gpu_server_start(&ring->bell, serve, queue);  // a thread that executes what is posted
+ *     dpk_gpu_server_end(server);
  *     g->ops->free(ring);
  */
 #ifndef DPK_API_DOCA_CORE_GPU_H
 #define DPK_API_DOCA_CORE_GPU_H
+
+#include <doca_gpunetio_def.h>
 
 #include "api/doca/core/object.h"
 
@@ -34,5 +38,40 @@ doca_error_t dpk_gpu_new(const struct dpk_gpu_ops *ops, struct doca_gpu **out);
 /* Returns the address by which devices reach `at`, which a program named: `at` itself if no GPU was
  * made. */
 void *dpk_gpu_bus(void *at);
+
+struct dpk_gpu_server;
+/* Starts a thread of the NIC, which calls `serve` after each ring of the bell: one call may stand for several
+ * rings. A call must return soon when *ends is true. `bell` and `context` must outlive the thread. Returns
+ * NULL without memory or threads. */
+struct dpk_gpu_server *dpk_gpu_server_start(struct doca_gpu_bell *bell,
+                                            void (*serve)(void *context, const atomic_bool *ends),
+                                            void *context);
+/* Ends the thread, and waits for its end. NULL is ignored. */
+void dpk_gpu_server_end(struct dpk_gpu_server *server);
+/* Rings the bell from the CPU. */
+void dpk_gpu_ring(struct doca_gpu_bell *bell);
+
+/* The NIC's side of a queue of operations (doca_gpunetio_def.h). The owner of the queue has the entries. */
+struct dpk_gpu_queue {
+    struct dpk_gpu *gpu;        /* set while it is open: a reference of the owner */
+    struct doca_gpu_ring *ring; /* in memory of the GPU, which kernels write: not trusted */
+    void *written;
+    unsigned long long taken; /* number of places */
+    uint32_t depth;
+};
+/* Sets up an empty queue of `depth` entries, a power of two, in `ring`. dpk_gpu_queue_close frees what the queue
+ * has beside the ring; it does nothing if the queue is not open. Errors: NO_MEMORY. */
+doca_error_t dpk_gpu_queue_open(struct dpk_gpu_queue *q, struct dpk_gpu *gpu,
+                                struct doca_gpu_ring *ring, struct doca_gpu_bell *bell,
+                                uint32_t depth);
+void dpk_gpu_queue_close(struct dpk_gpu_queue *q);
+/* Takes the next entry that is posted, by its index. Returns false if there is none. */
+bool dpk_gpu_queue_take(struct dpk_gpu_queue *q, uint32_t *index);
+/* Gives one more entry back to kernels. Only one thread calls this at a time. */
+void dpk_gpu_queue_give(struct dpk_gpu_queue *q);
+/* An operation of the queue has failed: kernels post no more. */
+void dpk_gpu_queue_fail(struct dpk_gpu_queue *q);
+/* Returns true after dpk_gpu_queue_fail. */
+bool dpk_gpu_queue_has_failed(const struct dpk_gpu_queue *q);
 
 #endif

@@ -1,15 +1,8 @@
 /* DOCA DMA: copies between buffers, as tasks of a context. */
-#include <doca_dma.h>
-
-#include "api/doca/memory/memory.h"
+#include "dma.h"
 
 #define TASKS_MAX    65536u
 #define LIST_LEN_MAX 64u
-
-struct dma {
-    struct dpk_dev_ctx base;
-    struct dpk_task_pool copies;
-};
 
 struct copy {
     struct dpk_task task;
@@ -48,7 +41,13 @@ doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_dev
 
 static doca_error_t dma_start(struct dpk_ctx *ctx)
 {
-    const struct dma *d = (struct dma *)ctx;
+    struct dma *d = (struct dma *)ctx;
+    if (dma_gpu(d))
+        return d->copies.max == 0
+                   ? dma_gpu_start(d)
+                   : dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                      "the data path is on a GPU, whose kernels make "
+                                      "copies, and tasks are configured");
     if (!ctx->pe)
         return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "the DMA context has no progress engine");
     if (d->copies.max == 0)
@@ -57,7 +56,14 @@ static doca_error_t dma_start(struct dpk_ctx *ctx)
             "no type of task was configured, as by doca_dma_task_memcpy_set_conf");
     return DOCA_SUCCESS;
 }
-static const struct dpk_ctx_ops ops = {.start = dma_start, .ends_by_errors = true};
+
+static doca_error_t dma_stop(struct dpk_ctx *ctx)
+{
+    dma_gpu_stop((struct dma *)ctx);
+    return DOCA_SUCCESS;
+}
+static const struct dpk_ctx_ops ops = {
+    .start = dma_start, .stop = dma_stop, .has_gpu = true, .ends_by_errors = true};
 
 static const struct dpk_kind dma_kind = {
     .left = dpk_dev_ctx_left, .release = dpk_dev_ctx_release, .is_ctx = true};
@@ -94,12 +100,29 @@ doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma *
 {
     if (gpu_dma)
         *gpu_dma = NULL;
-    struct dma *d = gpu_dma ? dpk_object_pin(dma, &dma_kind) : NULL;
-    dpk_object_drop(d);
-    return dpk_doca_end(dma, __func__, d ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
+    struct dma *d = gpu_dma ? dpk_object_lock(dma, &dma_kind) : NULL;
+    if (!d)
+        return dpk_doca_no_object(__func__);
+    *gpu_dma = dma_gpu_handle(d);
+    const doca_error_t result = *gpu_dma     ? DOCA_SUCCESS
+                                : dma_gpu(d) ? DOCA_ERROR_BAD_STATE
+                                             : DOCA_ERROR_NOT_SUPPORTED;
+    return dpk_doca_unlock(d, __func__, result, "%s",
+                           result == DOCA_ERROR_BAD_STATE
+                               ? "the context is not running"
+                               : "the data path is not on a GPU (doca_ctx_set_datapath_on_gpu)");
 }
 
 /* ---- Copies ---- */
+
+doca_error_t dma_judge_size(const struct dpk_dev *dev, bool fits)
+{
+    return fits ? DOCA_SUCCESS
+                : dpk_doca_because(DOCA_ERROR_IO_FAILED,
+                                   "a task copies more than the %u bytes of the device "
+                                   "(doca_dma_cap_task_memcpy_get_max_buf_size)",
+                                   dpk_dev_dma_max(dev));
+}
 
 /* Checks or makes a copy. A card accepts a task of any size, and ends a too large one with an
  * error. */
@@ -111,12 +134,10 @@ static doca_error_t carry_out(struct dpk_task *task, bool for_real)
         !dpk_buf_list_fits(c->to, LIST_LEN_MAX, UINT64_MAX))
         return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "a list of more than %u buffers",
                                 LIST_LEN_MAX);
-    const uint32_t most = dpk_dev_dma_max(dev);
-    if (for_real && !dpk_buf_list_fits(c->from, LIST_LEN_MAX, most))
-        return dpk_doca_because(DOCA_ERROR_IO_FAILED,
-                                "a task copies more than the %u bytes of the device "
-                                "(doca_dma_cap_task_memcpy_get_max_buf_size)",
-                                most);
+    const doca_error_t result = dma_judge_size(
+        dev, !for_real || dpk_buf_list_fits(c->from, LIST_LEN_MAX, dpk_dev_dma_max(dev)));
+    if (result != DOCA_SUCCESS)
+        return result;
     const struct dpk_memory_domain *domain = dev->domain;
     return for_real ? dpk_buf_list_copy(c->from, c->to, domain)
                     : dpk_buf_list_check(c->from, c->to, domain);

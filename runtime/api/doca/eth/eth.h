@@ -175,7 +175,7 @@ struct txq {
     /* Of a queue of kernels. */
     bool timed, completes_on_gpu, rings_on_cpu;
     struct doca_gpu_eth_txq *handle; /* in memory of the GPU; NULL: none */
-    struct eth_server *server;       /* rings the doorbell for kernels */
+    struct dpk_gpu_server *server;   /* executes what kernels post */
 };
 extern const struct dpk_kind eth_txq_kind;
 
@@ -215,13 +215,8 @@ void eth_gpu_txq_stop(struct txq *q);
 
 /* ---- Doorbells of kernels: server.c ---- */
 
-/* Starts a thread that executes what kernels post to a send queue. `bell` must outlive it. Returns NULL
- * without memory or threads. */
-struct eth_server *eth_server_start(struct dpk_queue *queue, struct doca_gpu_eth_bell *bell);
-/* Ends the thread. NULL is ignored. */
-void eth_server_end(struct eth_server *server);
-/* Rings the doorbell for a kernel that could not. */
-void eth_server_ring(struct doca_gpu_eth_bell *bell);
+/* Executes what kernels have posted to a send queue, a struct txq: for dpk_gpu_server_start. */
+void eth_txq_serve(void *context, const atomic_bool *ends);
 
 /* ---- Capabilities of devices ---- */
 

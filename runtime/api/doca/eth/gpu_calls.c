@@ -85,7 +85,7 @@ doca_error_t doca_eth_txq_gpu_cpu_proxy_progress(struct doca_eth_txq *eth_txq)
         const unsigned long long proxied = __atomic_load_n(&bell->proxied, __ATOMIC_ACQUIRE);
         if (proxied > bell->posted) {
             __atomic_store_n(&bell->posted, proxied, __ATOMIC_RELEASE);
-            eth_server_ring(bell);
+            dpk_gpu_ring(&bell->bell);
         }
     }
     return dpk_doca_unlock(q, __func__, result,

@@ -25,7 +25,7 @@ static doca_error_t make_handle(struct txq *q)
         .timed = q->timed,
         .on_cpu = q->rings_on_cpu};
     q->handle = &s->handle;
-    q->server = eth_server_start(q->rings.queue, &s->bell);
+    q->server = dpk_gpu_server_start(&s->bell.bell, eth_txq_serve, q);
     return q->server ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
@@ -48,7 +48,7 @@ void eth_gpu_txq_stop(struct txq *q)
 {
     if (!q->rings.gpu)
         return;
-    eth_server_end(q->server);
+    dpk_gpu_server_end(q->server);
     q->rings.gpu->ops->free(q->handle);
     q->server = NULL;
     q->handle = NULL;

@@ -1,9 +1,6 @@
 /* GPUs, and memory that kernels, the CPU and devices share. */
 #include "gpunetio.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "dpakit-cuda/cuda_runtime_api.h"
 #include "gpu/blocks/blocks.h"
 
@@ -127,7 +124,8 @@ doca_error_t doca_gpu_dmabuf_fd(struct doca_gpu *gpu_dev, void *memptr_gpu, size
     else if (result == DOCA_SUCCESS && size > m.size)
         result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the memory has %zu bytes, not %zu",
                                   m.size, size);
-    if (result == DOCA_SUCCESS && (*dmabuf_fd = fcntl(m.file, F_DUPFD_CLOEXEC, 0)) < 0)
+    if (result == DOCA_SUCCESS &&
+        dpk_gpu_memory_share(memptr_gpu, size, dmabuf_fd) != DPK_GPU_SHARED)
         result = DOCA_ERROR_OPERATING_SYSTEM;
     return dpk_doca_end(gpu_dev, __func__, result);
 }

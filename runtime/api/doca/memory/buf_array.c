@@ -1,4 +1,6 @@
-/* Arrays of buffers for DPA code: a table of them in the memory of a DPA context. */
+/* Arrays of buffers for DPA code and kernels of a GPU: a table of them in the memory of a DPA context, or of the
+ * GPU. */
+#include <endian.h>
 #include <inttypes.h>
 
 #include <doca_buf_array.h>
@@ -12,22 +14,34 @@
 struct array {
     struct dpk_object object;
     struct doca_mmap *map; /* handles, which are checked at the start; NULL: not set */
-    struct doca_dpa *dpa;
+    struct doca_dpa *dpa;  /* the target; NULL: not set, or a GPU */
+    struct dpk_gpu *gpu;   /* the target: a reference; NULL: not set, or a DPA context */
     size_t count, element_size;
     uint64_t offset;
     /* While it is started: */
     struct dpk_dpa *target; /* a reference */
-    uint64_t run, table;    /* run of the context; address of the table, 0: not started */
+    uint64_t run, table;    /* run of the context; address of the table, 0: not started there */
+    struct doca_gpu_buf_arr *handle; /* the table on the GPU; NULL: not started there */
 };
 
 /* ---- Life ---- */
+
+static bool is_started(const struct array *a)
+{
+    return a->table != 0 || a->handle;
+}
 
 /* Call this with the lock held. Returns false if it is not started. */
 static bool stop(struct array *a)
 {
     struct dpk_error err = {0};
-    if (a->table == 0)
+    if (!is_started(a))
         return false;
+    if (a->handle) {
+        a->gpu->ops->free(a->handle);
+        a->handle = NULL;
+        return true;
+    }
     struct dpk_process *p = dpk_dpa_enter(a->target, a->run);
     if (p) { /* otherwise the context's end freed the memory */
         dpk_heap_free(p, a->table, &err);
@@ -46,7 +60,14 @@ static void array_left(void *object)
     stop(a);
     pthread_mutex_unlock(&a->object.lock);
 }
-static const struct dpk_kind array_kind = {.left = array_left, .release = free};
+
+static void array_release(void *object)
+{
+    struct array *a = object;
+    dpk_object_drop(a->gpu);
+    free(a);
+}
+static const struct dpk_kind array_kind = {.left = array_left, .release = array_release};
 
 doca_error_t dpk_buf_array_new(const char *call, struct doca_mmap *mmap, size_t count,
                                struct doca_buf_arr **out)
@@ -96,7 +117,7 @@ static struct array *begin_change(struct doca_buf_arr *buf_arr, doca_error_t *re
         return NULL;
     if (a->object.gone)
         *result = DOCA_ERROR_INVALID_VALUE;
-    else if (a->table != 0)
+    else if (is_started(a))
         *result = DOCA_ERROR_BAD_STATE;
     return a;
 }
@@ -145,9 +166,28 @@ doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct do
     if (!d)
         return dpk_doca_no_object(__func__);
     struct array *a = begin_change(buf_arr, &result);
-    if (result == DOCA_SUCCESS)
+    if (result == DOCA_SUCCESS) {
         a->dpa = dpa;
+        dpk_object_drop(a->gpu);
+        a->gpu = NULL;
+    }
     dpk_object_drop(d);
+    return end_change(a, __func__, result);
+}
+
+doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct doca_gpu *gpu_handler)
+{
+    doca_error_t result;
+    struct dpk_gpu *g = dpk_object_pin(gpu_handler, &dpk_gpu_kind);
+    if (!g)
+        return dpk_doca_no_object(__func__);
+    struct array *a = begin_change(buf_arr, &result);
+    if (result == DOCA_SUCCESS) {
+        a->dpa = NULL;
+        dpk_object_drop(a->gpu);
+        dpk_object_hold(a->gpu = g);
+    }
+    dpk_object_drop(g);
     return end_change(a, __func__, result);
 }
 
@@ -196,19 +236,26 @@ static doca_error_t write_table(struct array *a, struct dpk_process *p, struct d
                             : dpk_doca_because(dpk_doca_error(status), "%s", err.message);
 }
 
-static doca_error_t start(struct array *a)
+static doca_error_t start_on_gpu(struct array *a, struct dpa_doca_buf next)
 {
-    struct dpa_doca_buf first = {0};
+    struct doca_gpu_buf_arr *handle =
+        a->gpu->ops->alloc(sizeof *handle + a->count * sizeof(struct doca_gpu_buf));
+    if (!handle)
+        return dpk_doca_because(DOCA_ERROR_NO_MEMORY, "no memory for the table");
+    handle->bufs = (struct doca_gpu_buf *)(handle + 1);
+    handle->count = a->count;
+    for (size_t i = 0; i < a->count; i++, next.address += next.length)
+        handle->bufs[i] = (struct doca_gpu_buf){
+            .address = next.address, .size = next.length, .mkey = htobe32(next.mmap)};
+    a->handle = handle;
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t start_on_dpa(struct array *a, struct dpa_doca_buf first)
+{
     struct dpk_dpa_call c;
-    if (!a->map || a->element_size == 0)
-        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
-                                "the array has no map: doca_buf_arr_set_params");
-    if (!a->dpa)
-        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "no context: doca_buf_arr_set_target_dpa");
-    doca_error_t result = find_memory(a, &first);
+    doca_error_t result = dpk_dpa_begin(a->dpa, &c);
     if (result != DOCA_SUCCESS)
-        return result;
-    if ((result = dpk_dpa_begin(a->dpa, &c)) != DOCA_SUCCESS)
         return dpk_doca_because(result,
                                 "the DPA context was destroyed, is not started, or has failed");
     result = write_table(a, c.process, first);
@@ -218,6 +265,21 @@ static doca_error_t start(struct array *a)
     }
     dpk_dpa_end(&c);
     return result;
+}
+
+static doca_error_t start(struct array *a)
+{
+    struct dpa_doca_buf first = {0};
+    if (!a->map || a->element_size == 0)
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
+                                "the array has no map: doca_buf_arr_set_params");
+    if (!a->dpa && !a->gpu)
+        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG, "no target: doca_buf_arr_set_target_dpa, or "
+                                                       "doca_buf_arr_set_target_gpu");
+    const doca_error_t result = find_memory(a, &first);
+    if (result != DOCA_SUCCESS)
+        return result;
+    return a->gpu ? start_on_gpu(a, first) : start_on_dpa(a, first);
 }
 
 doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr)
@@ -253,4 +315,16 @@ doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr,
     }
     return dpk_doca_unlock(a, __func__, result,
                            "the array is not started, or its DPA context was stopped");
+}
+
+doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr,
+                                         struct doca_gpu_buf_arr **gpu_buf_arr)
+{
+    if (gpu_buf_arr)
+        *gpu_buf_arr = NULL;
+    struct array *a = gpu_buf_arr ? dpk_object_lock(buf_arr, &array_kind) : NULL;
+    if (a)
+        *gpu_buf_arr = a->handle;
+    return dpk_doca_unlock(a, __func__, a && a->handle ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE,
+                           "the array is not started, or its target is not a GPU");
 }

@@ -3,48 +3,60 @@
 
 #include "buf.h"
 
-static doca_error_t refuse(doca_error_t result, const struct dpk_doca_buf *b, const char *why)
+static doca_error_t refuse(doca_error_t result, char why[DPK_MMAP_WHY_MAX], const char *text)
 {
-    return dpk_doca_because(result, "the buffer of %" PRIu64 " bytes at 0x%" PRIx64 ": %s", b->len,
-                            b->head, why);
+    snprintf(why, DPK_MMAP_WHY_MAX, "%s", text);
+    return result;
 }
 
-/* Finds the memory of a buffer. Memory imported from an export of this process is replaced by the
- * exported memory. Current rights of the owner count, not those in the export. */
-doca_error_t dpk_buf_memory(const struct dpk_doca_buf *b, bool write,
-                            const struct dpk_memory_domain *domain, struct dpk_memory_access *a)
+/* Memory imported from an export of this process is replaced by the exported memory. Current rights of the
+ * owner count, not those in the export. */
+doca_error_t dpk_mmap_access(uint32_t key, bool write, const struct dpk_memory_domain *domain,
+                             struct dpk_memory_access *a, char why[DPK_MMAP_WHY_MAX])
 {
     struct dpk_memory m;
-    pthread_mutex_lock(&b->mmap->object.lock);
-    a->key = b->mmap->key; /* 0: a thread-safe map was stopped */
-    pthread_mutex_unlock(&b->mmap->object.lock);
+    a->key = key;
     a->rights = write ? DPK_MEMORY_WRITE : DPK_MEMORY_READ;
     a->domain = domain;
     if (!dpk_memory_describe(a->key, &m))
-        return refuse(DOCA_ERROR_IO_FAILED, b, "its map was stopped, or its DPA context");
+        return refuse(DOCA_ERROR_IO_FAILED, why, "its map was stopped, or its DPA context");
     if (!dpk_memory_is_in(&m, domain))
-        return refuse(DOCA_ERROR_NOT_PERMITTED, b,
+        return refuse(DOCA_ERROR_NOT_PERMITTED, why,
                       "its map is not on the device of the context (doca_mmap_add_dev)");
     if (m.kind == DPK_MEMORY_REMOTE) {
         const bool own = dpk_uuid_equal(&m.exporter.identity, dpk_process_identity());
         if (!own && m.exporter.process == 0)
-            return refuse(DOCA_ERROR_NOT_SUPPORTED, b,
+            return refuse(DOCA_ERROR_NOT_SUPPORTED, why,
                           "its map is an export for RDMA (doca_mmap_export_rdma), not for PCIe");
         a->rights = write ? DPK_MEMORY_EXPORT_WRITE : DPK_MEMORY_EXPORT_READ;
         if (own) {
             a->key = m.exported_key;
             if (!dpk_memory_describe(a->key, &m))
-                return refuse(DOCA_ERROR_IO_FAILED, b,
+                return refuse(DOCA_ERROR_IO_FAILED, why,
                               "the map that its map was imported from is not started any more");
             a->domain = m.domains[0];
         }
     }
     if ((m.rights & a->rights) == a->rights)
         return DOCA_SUCCESS;
-    char rights[60], why[100];
-    snprintf(why, sizeof why, "its map permits no %s (doca_mmap_set_permissions)",
+    char rights[60];
+    snprintf(why, DPK_MMAP_WHY_MAX, "its map permits no %s (doca_mmap_set_permissions)",
              dpk_memory_right_names(a->rights & ~m.rights, rights, sizeof rights));
-    return refuse(DOCA_ERROR_NOT_PERMITTED, b, why);
+    return DOCA_ERROR_NOT_PERMITTED;
+}
+
+doca_error_t dpk_buf_memory(const struct dpk_doca_buf *b, bool write,
+                            const struct dpk_memory_domain *domain, struct dpk_memory_access *a)
+{
+    char why[DPK_MMAP_WHY_MAX];
+    pthread_mutex_lock(&b->mmap->object.lock);
+    const uint32_t key = b->mmap->key; /* 0: a thread-safe map was stopped */
+    pthread_mutex_unlock(&b->mmap->object.lock);
+    const doca_error_t result = dpk_mmap_access(key, write, domain, a, why);
+    return result == DOCA_SUCCESS
+               ? result
+               : dpk_doca_because(result, "the buffer of %" PRIu64 " bytes at 0x%" PRIx64 ": %s",
+                                  b->len, b->head, why);
 }
 
 static uint64_t room_of(const struct dpk_doca_buf *b)

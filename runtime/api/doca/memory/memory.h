@@ -18,6 +18,12 @@
  * is not on `dev`. */
 doca_error_t dpk_mmap_key(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *key);
 
+/* Sets key, rights and domain of a copy's access to the memory of a map, by its key, as a device with that domain
+ * has it. Errors: as of tasks of doca_dma.h; `why` tells the reason: "its map ...". */
+#define DPK_MMAP_WHY_MAX 100
+doca_error_t dpk_mmap_access(uint32_t key, bool write, const struct dpk_memory_domain *domain,
+                             struct dpk_memory_access *a, char why[DPK_MMAP_WHY_MAX]);
+
 /* Creates a map, as doca_mmap_create, of memory that only the functions of `bus` copy. They receive
  * `object`, and the map is a use of it. NULL, NULL: the program's own memory. Errors: NO_MEMORY. */
 doca_error_t dpk_mmap_new_behind(const struct dpk_memory_bus *bus, void *object,

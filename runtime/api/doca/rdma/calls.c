@@ -37,18 +37,13 @@ static void end(struct dpk_rdma *r)
 /* Finds the peer's memory or event for a handle of this process. */
 static bool find_remote(const struct dpa_rdma_work *from, struct dpk_rc_work *to)
 {
-    struct dpk_memory m;
     to->key = from->remote;
     if (from->flags & DPA_RDMA_PEERS_KEY || from->opcode == DPA_RDMA_SEND)
         return true;
     if (from->opcode >= DPA_RDMA_SIGNAL_ADD)
         return dpk_remote_event_of_handle(from->remote, &to->owner, &to->key);
-    if (from->remote > UINT32_MAX || !dpk_memory_describe((uint32_t)from->remote, &m))
-        return false;
-    const bool imported = m.kind == DPK_MEMORY_REMOTE;
-    to->owner = imported ? m.exporter.identity : *dpk_process_identity();
-    to->key = imported ? m.exported_key : (uint32_t)from->remote;
-    return true;
+    return from->remote <= UINT32_MAX &&
+           dpk_rdma_find_remote((uint32_t)from->remote, &to->owner, &to->key);
 }
 
 static bool post(struct dpk_rdma *r, const struct dpa_rdma_work *w, uint64_t *result, char *reason,
@@ -198,8 +193,7 @@ static bool rdma_call(void *context, struct dpk_caller *caller, unsigned call,
                                            : call_on_context(d, call, args, result, reason, size);
 }
 
-static struct dpk_dpa_calls calls = {
-    .room = DPA_ROOM_RDMA, .call = rdma_call};
+static struct dpk_dpa_calls calls = {.room = DPA_ROOM_RDMA, .call = rdma_call};
 
 __attribute__((constructor)) static void register_calls(void)
 {

@@ -91,9 +91,7 @@ static void end(struct dpk_rdma_connection *c)
 {
     close_connection(c);
     c->state = DPK_RDMA_ENDED;
-    if (c->qp)
-        dpk_rc_qp_destroy(c->qp);
-    c->qp = NULL;
+    dpk_rdma_drop_pair(c);
 }
 
 static bool fail(struct dpk_rdma_connection *c, struct dpk_rdma_event *out)

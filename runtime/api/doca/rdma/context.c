@@ -57,6 +57,17 @@ static doca_error_t check_dpa(struct dpk_rdma *r)
     return DOCA_SUCCESS;
 }
 
+/* Checks a context with its data path on a GPU, where DPAs have no part. */
+static doca_error_t check_gpu(const struct dpk_rdma *r)
+{
+    return r->queue || r->srq
+               ? dpk_doca_because(
+                     DOCA_ERROR_BAD_CONFIG,
+                     "the data path is on a GPU, and the RDMA context has a %s of a DPA",
+                     r->queue ? "completion queue" : "shared receive queue")
+               : DOCA_SUCCESS;
+}
+
 /* Returns the rights of peers. */
 static unsigned permissions_of(uint32_t flags)
 {
@@ -76,12 +87,18 @@ static struct dpk_rc_end_options queues_of(const struct dpk_rdma *r)
         o.sends = works;
     if (r->pools[DPK_RDMA_RECEIVE].max > o.receives)
         o.receives = r->pools[DPK_RDMA_RECEIVE].max;
+    if (dpk_rdma_gpu(r)) {
+        o.sends = dpk_rdma_gpu_depth(r->sends);
+        o.receives = dpk_rdma_gpu_depth(r->receives);
+    }
     return o;
 }
 
 /* Returns the functions of the context's end. */
 static const struct dpk_rc_ops *ops_of(const struct dpk_rdma *r)
 {
+    if (dpk_rdma_gpu(r))
+        return &dpk_rdma_gpu_ops;
     if (!dpk_rdma_dpa(r))
         return &dpk_rdma_host_ops;
     return r->srq ? &dpk_rdma_srq_ops : &dpk_rdma_ops;
@@ -107,11 +124,19 @@ static doca_error_t make_end(struct dpk_rdma *r)
     return dpk_doca_error_of(&err);
 }
 
+/* Ends what make_end has made. */
+static void end_end(struct dpk_rdma *r)
+{
+    dpk_rdma_close(r);
+    dpk_rc_leave(r->rc);
+    r->rc = NULL;
+}
+
 static doca_error_t rdma_start(struct dpk_ctx *ctx)
 {
     struct dpk_rdma *r = (struct dpk_rdma *)ctx;
-    const bool on_dpa = dpk_rdma_dpa(r) != NULL;
-    doca_error_t result = on_dpa ? check_dpa(r) : check_host(r);
+    const bool on_dpa = dpk_rdma_dpa(r) != NULL, on_gpu = dpk_rdma_gpu(r) != NULL;
+    doca_error_t result = on_gpu ? check_gpu(r) : on_dpa ? check_dpa(r) : check_host(r);
     if (result == DOCA_SUCCESS && r->srq)
         result = dpk_rdma_srq_join(r);
     if (result != DOCA_SUCCESS)
@@ -121,9 +146,13 @@ static doca_error_t rdma_start(struct dpk_ctx *ctx)
             dpk_rdma_srq_leave(r);
         return result;
     }
+    if (on_gpu && (result = dpk_rdma_gpu_start(r)) != DOCA_SUCCESS) {
+        end_end(r);
+        return result;
+    }
     if (r->queue)
         dpk_object_use(r->queue);
-    return r->single && !on_dpa ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
+    return r->single && !on_dpa && !on_gpu ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
 
 static doca_error_t rdma_stop(struct dpk_ctx *ctx)
@@ -131,11 +160,10 @@ static doca_error_t rdma_stop(struct dpk_ctx *ctx)
     struct dpk_rdma *r = (struct dpk_rdma *)ctx;
     if (r->telling > 0)
         return DOCA_ERROR_IN_PROGRESS; /* doca_pe_progress continues after the callback */
-    dpk_rdma_close(r);
+    end_end(r);
+    dpk_rdma_gpu_stop(r);
     if (r->srq)
         dpk_rdma_srq_leave(r);
-    dpk_rc_leave(r->rc);
-    r->rc = NULL;
     for (uint32_t i = 0; i < r->count; i++)
         dpk_object_destroy(r->connections[i]->object.handle, &dpk_rdma_connection_kind);
     free(r->connections);
@@ -152,14 +180,16 @@ static const struct dpk_ctx_ops ops = {.start = rdma_start,
                                        .poll = dpk_rdma_poll,
                                        .rest = dpk_rdma_rest,
                                        .notifies = true,
-                                       .has_datapath = true};
+                                       .has_datapath = true,
+                                       .has_gpu = true};
 /* A context with a connection manager polls its sockets, because no thread watches them. */
 static const struct dpk_ctx_ops cm_ops = {.start = rdma_start,
                                           .stop = rdma_stop,
                                           .progress = dpk_rdma_progress,
                                           .is_ready = dpk_rdma_is_ready,
                                           .rest = dpk_rdma_rest,
-                                          .has_datapath = true};
+                                          .has_datapath = true,
+                                          .has_gpu = true};
 
 doca_error_t dpk_rdma_set_callbacks(struct dpk_rdma *r, const struct dpk_rdma_callbacks *callbacks)
 {

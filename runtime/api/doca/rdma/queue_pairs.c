@@ -44,13 +44,20 @@ static doca_error_t find_place(struct dpk_rdma *r, uint32_t *place)
     return DOCA_SUCCESS;
 }
 
+void dpk_rdma_drop_pair(struct dpk_rdma_connection *c)
+{
+    if (!c->qp)
+        return;
+    dpk_rdma_gpu_connect(c->rdma, c->id, NULL);
+    dpk_rc_qp_destroy(c->qp);
+    c->qp = NULL;
+}
+
 /* Removes an ended connection. */
 static void clear_place(struct dpk_rdma *r, uint32_t place)
 {
     struct dpk_rdma_connection *c = r->connections[place];
-    if (c->qp)
-        dpk_rc_qp_destroy(c->qp);
-    c->qp = NULL;
+    dpk_rdma_drop_pair(c);
     dpk_object_destroy(c->object.handle, &dpk_rdma_connection_kind);
 }
 
@@ -74,6 +81,8 @@ static doca_error_t add_connection(struct dpk_rdma *r, struct dpk_rdma_connectio
                                  : dpk_doca_because(DOCA_ERROR_BAD_STATE,
                                                     "the context is not started, or has failed");
     if (result == DOCA_SUCCESS)
+        result = dpk_rdma_gpu_prepare(r, c->id);
+    if (result == DOCA_SUCCESS)
         result = make_queue_pair(r, c);
     if (result != DOCA_SUCCESS)
         return result;
@@ -82,6 +91,7 @@ static doca_error_t add_connection(struct dpk_rdma *r, struct dpk_rdma_connectio
     else
         r->count++;
     r->connections[c->id] = c;
+    dpk_rdma_gpu_connect(r, c->id, c->qp);
     return DOCA_SUCCESS;
 }
 
@@ -164,6 +174,7 @@ void dpk_rdma_close(struct dpk_rdma *r)
     if (!r->end)
         return;
     dpk_rdma_cm_close(r, false);
+    dpk_rdma_gpu_close(r);
     dpk_rc_lock(r->rc); /* so that a receive of a shared queue finds the end, or finds no context */
     dpk_rc_end_destroy(r->end);
     r->end = NULL;

@@ -97,5 +97,8 @@ static bool work_completed(void *context, const struct dpk_rc_completion *c)
     return true;
 }
 
+const struct dpk_rc_ops dpk_rdma_gpu_ops = {
+    .signal = signal_event, .complete = dpk_rdma_gpu_completed, .failed = failed};
+
 const struct dpk_rc_ops dpk_rdma_host_ops = {
     .signal = signal_event, .complete = work_completed, .failed = failed};

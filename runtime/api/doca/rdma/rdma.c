@@ -114,12 +114,18 @@ doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_
     return dpk_doca_end(rdma, __func__, dpk_object_unlock(r, result));
 }
 
-/* Emulated cards have no GPU. */
 doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma, struct doca_gpu_dev_rdma **gpu_rdma)
 {
     if (gpu_rdma)
         *gpu_rdma = NULL;
-    struct dpk_rdma *r = gpu_rdma ? dpk_object_pin(rdma, &dpk_rdma_kind) : NULL;
-    dpk_object_drop(r);
-    return dpk_doca_end(rdma, __func__, r ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
+    struct dpk_rdma *r = gpu_rdma ? dpk_object_lock(rdma, &dpk_rdma_kind) : NULL;
+    if (!r)
+        return dpk_doca_no_object(__func__);
+    *gpu_rdma = dpk_rdma_gpu_handle(r);
+    if (*gpu_rdma)
+        return dpk_object_unlock(r, DOCA_SUCCESS);
+    return dpk_rdma_gpu(r)
+               ? dpk_doca_unlock(r, __func__, DOCA_ERROR_BAD_STATE, "the context is not running")
+               : dpk_doca_unlock(r, __func__, DOCA_ERROR_NOT_SUPPORTED,
+                                 "the data path is not on a GPU (doca_ctx_set_datapath_on_gpu)");
 }

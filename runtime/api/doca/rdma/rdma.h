@@ -50,6 +50,8 @@ struct dpk_rdma_connection;
 struct dpk_rdma_work;
 struct dpk_rdma_socket;
 struct dpk_rdma_srq;
+struct dpk_rdma_gpu;
+struct doca_gpu_dev_rdma;
 
 /* The program's callbacks for connections. */
 typedef void (*dpk_rdma_told)(struct doca_rdma_connection *connection,
@@ -97,13 +99,19 @@ struct dpk_rdma {
     atomic_size_t ended_count;
     unsigned telling; /* callbacks of the program that run; with the object's lock */
     struct dpk_rdma_cm cm;
+    struct dpk_rdma_gpu *gpu; /* of a context whose data path is on a GPU, while it runs */
 };
 extern const struct dpk_kind dpk_rdma_kind;
 
-/* Returns the DPA context of the data path, or NULL if it is not set. */
+/* Return the DPA context and the GPU of the data path, or NULL if it is not there. */
+static inline struct dpk_gpu *dpk_rdma_gpu(const struct dpk_rdma *r)
+{
+    const struct dpk_object *on = r->ctx.datapath;
+    return on && on->kind == &dpk_gpu_kind ? r->ctx.datapath : NULL;
+}
 static inline struct dpk_dpa *dpk_rdma_dpa(const struct dpk_rdma *r)
 {
-    return r->ctx.datapath;
+    return dpk_rdma_gpu(r) ? NULL : r->ctx.datapath;
 }
 
 struct dpk_rdma_connection {
@@ -165,11 +173,16 @@ doca_error_t dpk_rdma_connection_add(struct dpk_rdma *r, struct dpk_rdma_connect
 doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details, size_t size);
 
 /* The functions of rc's ends, with a struct dpk_rdma as context: for the DPA, the
- * DPA with a shared receive queue, and the host. */
-extern const struct dpk_rc_ops dpk_rdma_ops, dpk_rdma_srq_ops, dpk_rdma_host_ops;
+ * DPA with a shared receive queue, the host, and a GPU. */
+extern const struct dpk_rc_ops dpk_rdma_ops, dpk_rdma_srq_ops, dpk_rdma_host_ops, dpk_rdma_gpu_ops;
 /* Destroys the end and the queue pairs of its connections; posted operations fail. Call this with the
  * lock. */
 void dpk_rdma_close(struct dpk_rdma *r);
+/* Destroys the queue pair of a connection, if it has one. Call this with the lock. */
+void dpk_rdma_drop_pair(struct dpk_rdma_connection *c);
+/* Finds the owner of the memory of a started map, which the peer has exported or which is of this process, and
+ * its key there. Returns false if no memory has the key. */
+bool dpk_rdma_find_remote(uint32_t key, struct dpk_uuid *owner, uint64_t *owners_key);
 
 /* ---- Shared receive queues ---- */
 
@@ -212,6 +225,26 @@ void dpk_rdma_srq_leave_line(struct dpk_rdma *r);
 enum dpk_rc_taken dpk_rdma_srq_take(void *context, struct dpk_rc_receive *out);
 /* Posts a receive. Returns false if the queue is full. Call this with the lock of a running queue. */
 bool dpk_rdma_srq_post(struct dpk_rdma_srq *s, const struct dpk_rc_receive *receive);
+
+/* ---- Operations of kernels of a GPU: gpu.c. Call these with the lock of the context ---- */
+
+/* Returns the depth of a queue of `size` operations. */
+uint32_t dpk_rdma_gpu_depth(uint32_t size);
+/* Start and stop the queues of a context whose data path is on a GPU, after its end was made or destroyed.
+ * Errors: NO_MEMORY. */
+doca_error_t dpk_rdma_gpu_start(struct dpk_rdma *r);
+void dpk_rdma_gpu_stop(struct dpk_rdma *r);
+/* The end, and with it all queue pairs, will be destroyed. */
+void dpk_rdma_gpu_close(struct dpk_rdma *r);
+/* Makes the queue of a connection with this number, which keeps it for later ones. It does nothing if the data
+ * path is not on a GPU, like the next function. Errors: NO_MEMORY. */
+doca_error_t dpk_rdma_gpu_prepare(struct dpk_rdma *r, uint32_t connection);
+/* The connection has this queue pair from now on; NULL: none, before its queue pair is destroyed. */
+void dpk_rdma_gpu_connect(struct dpk_rdma *r, uint32_t connection, struct dpk_rc_qp *qp);
+/* Returns the handle for kernels, or NULL. */
+struct doca_gpu_dev_rdma *dpk_rdma_gpu_handle(const struct dpk_rdma *r);
+/* The function `complete` of the end. */
+bool dpk_rdma_gpu_completed(void *context, const struct dpk_rc_completion *c);
 
 /* ---- Tasks ---- */
 

@@ -178,6 +178,9 @@ doca_error_t dpk_rdma_work_take(struct dpk_task *task, bool flush)
     if (dpk_rdma_dpa(r))
         return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
                                 "the data path is on the DPA, whose code posts, and not the host");
+    if (dpk_rdma_gpu(r))
+        return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                "the data path is on a GPU, whose kernels post, and not the host");
     if (!r->end)
         return DOCA_ERROR_BAD_STATE;
     return w->connection ? post(w) : post_receive(r, w);

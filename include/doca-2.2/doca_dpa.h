@@ -86,8 +86,17 @@ doca_error_t doca_dpa_mem_alloc(doca_dpa_t dpa, size_t size,
                                 doca_dpa_dev_uintptr_t *dev_ptr) __asm__("doca_dpa_mem_alloc_v2_2");
 
 /* As in later DOCA, for an address of any context. Errors: INVALID_VALUE if doca_dpa_mem_alloc did not
- * return the address, or it is already freed. */
+ * return the address, or it is already freed. A call may also have the context before the address, as in
+ * later DOCA: the guide of this release has the one form, and its header the other. */
 doca_error_t doca_dpa_mem_free(doca_dpa_dev_uintptr_t dev_ptr) __asm__("doca_dpa_mem_free_v2_2");
+
+static inline doca_error_t dpk_dpa_mem_free_2(doca_dpa_t dpa, doca_dpa_dev_uintptr_t dev_ptr)
+{
+    return dpa ? doca_dpa_mem_free(dev_ptr) : DOCA_ERROR_INVALID_VALUE;
+}
+#define DPK_DPA_3RD(_1, _2, name, ...) name
+#define doca_dpa_mem_free(...)                                                                     \
+    DPK_DPA_3RD(__VA_ARGS__, dpk_dpa_mem_free_2, doca_dpa_mem_free, )(__VA_ARGS__)
 
 /* As in later DOCA. */
 doca_error_t doca_dpa_h2d_memcpy(doca_dpa_t dpa, doca_dpa_dev_uintptr_t dev_ptr, void *src_ptr,

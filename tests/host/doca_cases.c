@@ -376,7 +376,9 @@ static void memory_is_set_and_copied(void)
     CHECK(doca_dpa_h2d_memcpy(dpa, p, NULL, 8) == INVALID);
     CHECK(doca_dpa_h2d_memcpy(NULL, p, bytes, 8) == INVALID);
     CHECK(doca_dpa_memset(NULL, p, 0, 8) == INVALID);
-    CHECK(doca_dpa_mem_free(p) == OK);
+    CHECK(doca_dpa_mem_free(NULL, p) == INVALID);
+    CHECK(doca_dpa_mem_free(dpa, p) == OK);
+    CHECK(doca_dpa_mem_free(p) == INVALID);
     p = 1;
     CHECK(doca_dpa_mem_alloc(dpa, 0, &p) == INVALID && p == 0);
     CHECK(doca_dpa_mem_alloc(dpa, (size_t)1 << 40, &p) == DOCA_ERROR_NO_MEMORY && p == 0);

@@ -221,6 +221,9 @@ endef
 # The emulated GPU is in the runtime of CUDA programs.
 NEEDS_doca_gpunetio := -L$(B)/lib/dpakit/cuda -lcudart -Wl,-rpath,'$$$$ORIGIN/dpakit/cuda'
 $(B)/lib/libdoca_gpunetio.so: $(B)/lib/dpakit/cuda/libcudart.so
+# Files that give execution units to programs.
+NEEDS_doca_pcc := -ldpakit-resources
+$(B)/lib/libdoca_pcc.so: $(B)/lib/libdpakit-resources.so
 $(foreach r,$(DOCA_LIBS),$(eval $(call doca_rule,$(r))))
 # Plugins of UROM workers: room runtime/api/urom/NAME is worker_NAME.so. Those of UCX are left out where libucx-dev is missing.
 UCX := $(shell $(CROSS)pkg-config --exists ucx 2>/dev/null && echo yes)

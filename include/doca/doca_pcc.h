@@ -90,6 +90,29 @@ doca_error_t doca_pcc_get_max_num_threads(struct doca_pcc *pcc, uint32_t *max_nu
 doca_error_t doca_pcc_set_thread_affinity(struct doca_pcc *pcc, uint32_t num_threads,
                                           uint32_t *affinity_configs);
 
+/* ---- Resources ---- Execution units that an administrator's file gives to a program. The file is as that of
+ * flexio_resources_create (libflexio/flexio.h, "Resources").
+ *
+ *     doca_pcc_resources_create("my_app", text, size, &resources);
+ *     doca_pcc_resources_get_num_eus(resources, &count);
+ *     doca_pcc_resources_get_eus(resources, count, units);
+ *     doca_pcc_resources_destroy(resources);
+ *     doca_pcc_set_thread_affinity(pcc, count, units); */
+
+struct doca_pcc_resources;
+/* Reads the units of program `app_key` from the text of a file, of 1 byte to 1 MiB. Errors: INVALID_VALUE if the
+ * text is too long, or is no such file; NOT_FOUND if the file gives nothing to the program. */
+doca_error_t doca_pcc_resources_create(const char *app_key, const char *file_buffer,
+                                       size_t file_buffer_size,
+                                       struct doca_pcc_resources **resources);
+doca_error_t doca_pcc_resources_destroy(struct doca_pcc_resources *resources);
+doca_error_t doca_pcc_resources_get_num_eus(const struct doca_pcc_resources *resources,
+                                            uint32_t *num_eus);
+/* Copies the numbers of the first `num_eus` units, in the file's order. Errors: INVALID_VALUE if there are
+ * fewer. */
+doca_error_t doca_pcc_resources_get_eus(const struct doca_pcc_resources *resources,
+                                        uint32_t num_eus, uint32_t *eus);
+
 /* ---- Probes ---- A probe is a request of the flow itself (dpa-pcc(7)), so it has no format: the
  * functions check the settings and ignore them. A slot: 0 to doca_pcc_cap_get_num_probe_format_slots()
  * - 1. */

@@ -285,6 +285,38 @@ static void traces_go_to_a_function_or_a_file(void)
     fclose(f);
 }
 
+/* ---- Resources ---- */
+
+static doca_error_t read_units(const char *text, struct doca_pcc_resources **out)
+{
+    return doca_pcc_resources_create("my_app", text, strlen(text), out);
+}
+
+static void units_come_from_a_file(void)
+{
+    struct doca_pcc_resources *res = NULL;
+    uint32_t count = 0, units[8] = {0};
+    CHECK(read_units("version: 1\npartitions:\n  - name: p\n    apps:\n      other:\n"
+                     "        eus: [99]\n      my_app:\n        eus: [0-3, 8]\n",
+                     &res) == DOCA_SUCCESS);
+    CHECK(doca_pcc_resources_get_num_eus(res, &count) == DOCA_SUCCESS && count == 5);
+    CHECK(doca_pcc_resources_get_eus(res, 6, units) == DOCA_ERROR_INVALID_VALUE && units[0] == 0);
+    CHECK(doca_pcc_resources_get_eus(res, 5, units) == DOCA_SUCCESS);
+    CHECK(units[1] == 1 && units[3] == 3 && units[4] == 8 && units[5] == 0);
+    struct doca_pcc *pcc = make();
+    CHECK(doca_pcc_set_thread_affinity(pcc, count, units) == DOCA_SUCCESS);
+    CHECK(doca_pcc_destroy(pcc) == DOCA_SUCCESS);
+    CHECK(doca_pcc_resources_destroy(res) == DOCA_SUCCESS);
+    CHECK(doca_pcc_resources_destroy(res) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_pcc_resources_get_num_eus(res, &count) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(read_units("other: {eus: [1]}", &res) == DOCA_ERROR_NOT_FOUND && !res);
+    CHECK(read_units("my_app: {eus: [x]}", &res) == DOCA_ERROR_INVALID_VALUE && !res);
+    CHECK(read_units("my_app: {eus: [0-256]}", &res) == DOCA_ERROR_INVALID_VALUE && !res);
+    CHECK(read_units("", &res) == DOCA_ERROR_INVALID_VALUE && !res);
+    CHECK(doca_pcc_resources_create("", "a", 1, &res) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_pcc_resources_create("my_app", "a", 2 << 20, &res) == DOCA_ERROR_INVALID_VALUE);
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {
@@ -296,6 +328,7 @@ int main(int argc, char **argv)
         CASE(a_program_that_may_not_run_is_refused),
         CASE(traces_go_where_the_program_says),
         CASE(traces_go_to_a_function_or_a_file),
+        CASE(units_come_from_a_file),
         CASE(it_sets_rates),
     };
     return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);

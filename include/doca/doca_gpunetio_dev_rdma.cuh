@@ -244,7 +244,7 @@ static __device__ __forceinline__ doca_error_t doca_gpu_dev_rdma_commit_weak(
 
 /* Waits until the NIC has carried out all operations of all connections that were committed before the call.
  * *num_commits is the number of commits that no call has waited for before. Errors: IO_FAILED if an operation
- * has failed; the call has waited for the others. */
+ * has failed; the call has waited for the other connections, but for no later operation of this connection. */
 static __device__ __forceinline__ doca_error_t
 doca_gpu_dev_rdma_wait_all(struct doca_gpu_dev_rdma *rdma, uint32_t *num_commits)
 {

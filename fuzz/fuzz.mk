@@ -20,6 +20,8 @@ FUZZ_SOURCES := $(filter-out runtime/gpu/%,$(patsubst $(O)/%.o,%.c,$(LIB_OBJS) $
                 tools/dpaeumgmt/groups.c tools/dpaeumgmt/partitions.c tools/dpaeumgmt/read.c
 FUZZ_OBJS := $(FUZZ_SOURCES:%.c=$(F)/obj/%.o)
 
+# Warnings are for what runs elsewhere, too.
+$(F)/obj/fuzz/%.o: WARN :=
 $(call hold,$(F)/flags,$(FUZZ_CC): $(shell $(FUZZ_CC) --version 2>/dev/null | head -n 1): $(FUZZ_CFLAGS))
 $(F)/obj/%.o: %.c Makefile fuzz/fuzz.mk $(F)/flags
 	$(call say,FUZZCC,$<)

@@ -21,6 +21,7 @@ struct door {
 struct attached {
     const char *device;
     struct mst_attach *attach;
+    char address[NAME_MAXIMUM]; /* of the PCI function */
     struct door doors[MST_DOORS];
 };
 
@@ -35,14 +36,13 @@ static bool exists(const char *folder, const char *name)
 static enum dpk_status choose_names(struct attached *a, struct dpk_error *err)
 {
     struct door *pci = &a->doors[MST_DOOR_PCI], *fwctl = &a->doors[MST_DOOR_FWCTL];
-    char address[NAME_MAXIMUM];
     snprintf(pci->name, sizeof pci->name, "%s", mst_attach_name(a->attach));
-    snprintf(address, sizeof address, "%.*s", (int)strcspn(pci->name, "_"), pci->name);
-    if (exists("/sys/bus/pci/devices", address))
+    snprintf(a->address, sizeof a->address, "%.*s", (int)strcspn(pci->name, "_"), pci->name);
+    if (exists("/sys/bus/pci/devices", a->address))
         return dpk_fail(err, DPK_ERR_EXISTS,
                         "this machine has a device at the PCI address %s: create %s under another "
                         "number (mlx5_N)",
-                        address, a->device);
+                        a->address, a->device);
     if (exists("/dev", pci->name))
         return dpk_fail(err, DPK_ERR_EXISTS, "/dev/%s exists: the device is attached already",
                         pci->name);
@@ -75,12 +75,9 @@ static enum dpk_status open_cuse(int *out, struct dpk_error *err)
 static void tell(void *context)
 {
     const struct attached *a = context;
-    char address[NAME_MAXIMUM];
-    snprintf(address, sizeof address, "%s", a->doors[MST_DOOR_PCI].name);
-    address[strcspn(address, "_")] = 0;
     printf("Device %s is attached until this is interrupted: /dev/%s (mstconfig -d %s), /dev/%s "
            "(mstconfig -d %s).\n",
-           a->device, a->doors[MST_DOOR_PCI].name, address, a->doors[MST_DOOR_FWCTL].name,
+           a->device, a->doors[MST_DOOR_PCI].name, a->address, a->doors[MST_DOOR_FWCTL].name,
            strchr(a->doors[MST_DOOR_FWCTL].name, '/') + 1);
     fflush(stdout);
 }

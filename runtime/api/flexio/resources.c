@@ -7,8 +7,6 @@
 #include "api/flexio/resources/resources.h"
 #include "private.h"
 
-#define FILE_MAX_BYTES ((size_t)1 << 20)
-
 struct flexio_resource {
     struct dpk_resources read;
 };
@@ -56,11 +54,11 @@ flexio_status flexio_resources_create(const char *app_id, const void *file_buf, 
     if (!res)
         return libflexio_failed_because("flexio_resources_create: res is NULL");
     *res = NULL;
-    if (!app_id || !*app_id || !file_buf || !file_bsize || file_bsize > FILE_MAX_BYTES)
+    if (!app_id || !*app_id || !file_buf || !file_bsize || file_bsize > DPK_RESOURCES_FILE_MAX)
         return libflexio_failed_because(
             "flexio_resources_create: a program's id and its file, of at most "
             "%zu bytes, are wanted",
-            FILE_MAX_BYTES);
+            DPK_RESOURCES_FILE_MAX);
     struct flexio_resource *made = calloc(1, sizeof *made);
     enum dpk_status status =
         made ? read_file(app_id, file_buf, file_bsize, &made->read, &err) : dpk_fail_nomem(&err);

@@ -5,19 +5,13 @@
 
 enum { TAG_NAME = 0x82, TAG_READ_ONLY = 0x90, TAG_END = 0x78 };
 
-static void put_text(struct dpk_buf *out, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        dpk_put_u8(out, (uint8_t)text[i]);
-}
-
 /* Appends a field: a keyword, a length and a text. */
 static void put_field(struct dpk_buf *out, const char *keyword, const char *text)
 {
     const size_t length = strnlen(text, 63);
-    put_text(out, keyword, 2);
+    dpk_put(out, keyword, 2);
     dpk_put_u8(out, (uint8_t)length);
-    put_text(out, text, length);
+    dpk_put(out, text, length);
 }
 
 void mst_vpd_put(struct dpk_buf *out, const struct dpk_device_info *info)
@@ -26,14 +20,14 @@ void mst_vpd_put(struct dpk_buf *out, const struct dpk_device_info *info)
     uint8_t sum = 0;
     put_field(&fields, "PN", info->part_number);
     put_field(&fields, "SN", info->serial);
-    put_text(&fields, "RV\1", 3); /* its byte makes the sum of all bytes zero */
+    dpk_put(&fields, "RV\1", 3); /* its byte makes the sum of all bytes zero */
     const size_t length = strlen(info->description);
     dpk_put_u8(out, TAG_NAME);
     dpk_put_le16(out, (uint16_t)length);
-    put_text(out, info->description, length);
+    dpk_put(out, info->description, length);
     dpk_put_u8(out, TAG_READ_ONLY);
     dpk_put_le16(out, (uint16_t)(fields.size + 1));
-    put_text(out, (const char *)fields.data, fields.size);
+    dpk_put(out, fields.data, fields.size);
     for (size_t i = 0; i < out->size; i++)
         sum = (uint8_t)(sum + out->data[i]);
     dpk_put_u8(out, (uint8_t)-sum);

@@ -5,8 +5,6 @@
 #include "api/doca/pcc/private.h"
 #include "api/flexio/resources/resources.h"
 
-#define FILE_MAX_BYTES ((size_t)1 << 20)
-
 struct resources {
     struct dpk_object object;
     struct dpk_resources read;
@@ -22,9 +20,9 @@ doca_error_t doca_pcc_resources_create(const char *app_key, const char *file_buf
         *resources = NULL;
     if (!resources || !app_key || !*app_key || !file_buffer || file_buffer_size == 0)
         return dpk_doca_no_object(__func__);
-    if (file_buffer_size > FILE_MAX_BYTES)
+    if (file_buffer_size > DPK_RESOURCES_FILE_MAX)
         return dpk_doca_refuse_call(NULL, DOCA_ERROR_INVALID_VALUE, __func__,
-                                    "the file has more than %zu bytes", FILE_MAX_BYTES);
+                                    "the file has more than %zu bytes", DPK_RESOURCES_FILE_MAX);
     struct resources *r = calloc(1, sizeof *r);
     const enum dpk_status status =
         r ? dpk_resources_read(app_key, file_buffer, file_buffer_size, &r->read, &err)

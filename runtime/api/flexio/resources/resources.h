@@ -1,7 +1,7 @@
 /*
  * resources: execution units that an administrator's file gives to a program (libflexio/flexio.h,
- * "Resources"). It is YAML, so this room is a library of its own, libdpakit-resources.so: libflexio
- * loads it with the first such file, and no other program needs libyaml.
+ * "Resources"). It is YAML, so this room is a library of its own, libdpakit-resources.so: libdoca_pcc is
+ * linked with it, and libflexio loads it with the first such file, so that other programs need no libyaml.
  *
  *     struct dpk_resources res;
  *     if (dpk_resources_read("my_app", bytes, size, &res, &err) == DPK_OK)
@@ -13,7 +13,8 @@
 
 #include "base/base.h"
 
-#define DPK_RESOURCES_MAX 256 /* numbers in a list */
+#define DPK_RESOURCES_MAX      256               /* numbers in a list */
+#define DPK_RESOURCES_FILE_MAX ((size_t)1 << 20) /* bytes of a file that libraries read */
 
 struct dpk_numbers {
     uint32_t numbers[DPK_RESOURCES_MAX]; /* in the file's order */

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "api/doca/core/core.h"
+
 static const struct dpk_gpu_ops *_Atomic known; /* NULL: no GPU was made */
 
 static void gpu_release(void *object)
@@ -27,4 +29,13 @@ void *dpk_gpu_bus(void *at)
 {
     const struct dpk_gpu_ops *ops = atomic_load(&known);
     return ops ? ops->bus(at) : at;
+}
+
+doca_error_t dpk_gpu_judge_handle(bool on_gpu, const void *handle, const char *what)
+{
+    if (!on_gpu)
+        return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                "the data path is not on a GPU (doca_ctx_set_datapath_on_gpu)");
+    return handle ? DOCA_SUCCESS
+                  : dpk_doca_because(DOCA_ERROR_BAD_STATE, "the %s is not running", what);
 }

@@ -39,6 +39,10 @@ doca_error_t dpk_gpu_new(const struct dpk_gpu_ops *ops, struct doca_gpu **out);
  * made. */
 void *dpk_gpu_bus(void *at);
 
+/* Judges a call that gets a handle for kernels: of an object whose data path is on a GPU, or not, and `handle`
+ * is NULL unless it is running. `what` names the object. Errors, with the reason: NOT_SUPPORTED, BAD_STATE. */
+doca_error_t dpk_gpu_judge_handle(bool on_gpu, const void *handle, const char *what);
+
 struct dpk_gpu_server;
 /* Starts a thread of the NIC, which calls `serve` after each ring of the bell: one call may stand for several
  * rings. A call must return soon when *ends is true. `bell` and `context` must outlive the thread. Returns

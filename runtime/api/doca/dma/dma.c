@@ -104,13 +104,8 @@ doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma *
     if (!d)
         return dpk_doca_no_object(__func__);
     *gpu_dma = dma_gpu_handle(d);
-    const doca_error_t result = *gpu_dma     ? DOCA_SUCCESS
-                                : dma_gpu(d) ? DOCA_ERROR_BAD_STATE
-                                             : DOCA_ERROR_NOT_SUPPORTED;
-    return dpk_doca_unlock(d, __func__, result, "%s",
-                           result == DOCA_ERROR_BAD_STATE
-                               ? "the context is not running"
-                               : "the data path is not on a GPU (doca_ctx_set_datapath_on_gpu)");
+    const doca_error_t result = dpk_gpu_judge_handle(dma_gpu(d) != NULL, *gpu_dma, "context");
+    return dpk_doca_end(dma, __func__, dpk_object_unlock(d, result));
 }
 
 /* ---- Copies ---- */

@@ -1,15 +1,6 @@
 /* Calls of programs about queues of kernels. */
 #include "eth.h"
 
-/* Returns the error of a call that wants the queue's handle for kernels. */
-static doca_error_t judge_handle(const struct dpk_dev_ctx *ctx, const void *handle)
-{
-    if (!eth_gpu(ctx))
-        return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
-                                "the data path is not on a GPU (doca_ctx_set_datapath_on_gpu)");
-    return handle ? DOCA_SUCCESS : eth_not_running();
-}
-
 static bool is_idle(const struct dpk_dev_ctx *ctx)
 {
     return atomic_load(&ctx->ctx.state) == DOCA_CTX_STATE_IDLE;
@@ -30,7 +21,8 @@ doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
     if (eth_rxq_ext)
         *eth_rxq_ext = NULL;
     struct rxq *q = eth_rxq_ext ? dpk_object_lock(eth_rxq, &eth_rxq_kind) : NULL;
-    const doca_error_t result = q ? judge_handle(&q->base, q->handle) : DOCA_SUCCESS;
+    const doca_error_t result =
+        q ? dpk_gpu_judge_handle(eth_gpu(&q->base) != NULL, q->handle, "queue") : DOCA_SUCCESS;
     if (q && result == DOCA_SUCCESS)
         *eth_rxq_ext = q->handle;
     return dpk_doca_end(eth_rxq, __func__, dpk_object_unlock(q, result));
@@ -50,7 +42,8 @@ doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
     if (eth_txq_ext)
         *eth_txq_ext = NULL;
     struct txq *q = eth_txq_ext ? dpk_object_lock(eth_txq, &eth_txq_kind) : NULL;
-    const doca_error_t result = q ? judge_handle(&q->base, q->handle) : DOCA_SUCCESS;
+    const doca_error_t result =
+        q ? dpk_gpu_judge_handle(eth_gpu(&q->base) != NULL, q->handle, "queue") : DOCA_SUCCESS;
     if (q && result == DOCA_SUCCESS)
         *eth_txq_ext = q->handle;
     return dpk_doca_end(eth_txq, __func__, dpk_object_unlock(q, result));

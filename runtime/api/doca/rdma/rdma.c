@@ -122,10 +122,6 @@ doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma, struct doca_gpu_de
     if (!r)
         return dpk_doca_no_object(__func__);
     *gpu_rdma = dpk_rdma_gpu_handle(r);
-    if (*gpu_rdma)
-        return dpk_object_unlock(r, DOCA_SUCCESS);
-    return dpk_rdma_gpu(r)
-               ? dpk_doca_unlock(r, __func__, DOCA_ERROR_BAD_STATE, "the context is not running")
-               : dpk_doca_unlock(r, __func__, DOCA_ERROR_NOT_SUPPORTED,
-                                 "the data path is not on a GPU (doca_ctx_set_datapath_on_gpu)");
+    const doca_error_t result = dpk_gpu_judge_handle(dpk_rdma_gpu(r) != NULL, *gpu_rdma, "context");
+    return dpk_doca_end(rdma, __func__, dpk_object_unlock(r, result));
 }

@@ -76,7 +76,7 @@ static void begin(enum mst_door door, const char *name)
     assert_int_equal(out.major, 7);
     assert_true(out.flags & CUSE_UNRESTRICTED_IOCTL);
     snprintf(expected, sizeof expected, "DEVNAME=%s", name);
-    assert_string_equal(answer + sizeof(struct fuse_out_header) + sizeof out, expected);
+    assert_string_equal((const char *)answer + sizeof(struct fuse_out_header) + sizeof out, expected);
 }
 
 static int open_file(enum mst_door door, uint64_t *fh)

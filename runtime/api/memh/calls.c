@@ -1,4 +1,4 @@
-/* Finds the functions of UCX, and redirects the calls of a program to those of this room. */
+/* Redirects a program's calls of UCX to the functions of this room. */
 #include "memh.h"
 
 #if __has_include(<ucp/api/ucp.h>)
@@ -6,13 +6,10 @@
 #endif
 
 #if defined UCP_API_VERSION && UCP_API_VERSION >= UCP_VERSION(1, 16)
-#include <dlfcn.h>
 #include <pthread.h>
 
 #include "api/paths/paths.h"
 #include "private.h"
-
-struct memh_real memh_real;
 
 static const struct paths_call calls[] = {
 #define CALL(name) {#name, (void *)memh_front_##name},
@@ -20,27 +17,12 @@ static const struct paths_call calls[] = {
 #undef CALL
 };
 
-/* Returns false if UCX is not loaded, or lacks one of the functions. */
-static bool find_real(void)
-{
-    void *library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    if (!library)
-        return false;
-    bool all = true;
-#define FIND(name)                                                                                 \
-    *(void **)&memh_real.name = dlsym(library, #name);                                             \
-    all = all && memh_real.name;
-    MEMH_CALLS(FIND)
-#undef FIND
-    return all;
-}
-
 void memh_redirect(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool found;
     pthread_mutex_lock(&lock);
-    found = found || find_real();
+    found = found || memh_real_find();
     if (found)
         paths_redirect_calls(calls, sizeof calls / sizeof *calls);
     pthread_mutex_unlock(&lock);

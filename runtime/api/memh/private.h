@@ -6,7 +6,7 @@
 
 #include "handle.h"
 
-/* ---- UCX's own functions: calls.c ---- */
+/* ---- UCX's own functions: real.c ---- */
 
 /* Functions that get another one in front: all that take a memory handle or end a request. */
 #define MEMH_CALLS(X)                                                                              \
@@ -38,6 +38,9 @@ struct memh_real {
 #undef MEMH_MEMBER
 };
 extern struct memh_real memh_real;
+
+/* Fills memh_real. Returns false if UCX is not loaded, or lacks one of the functions. */
+bool memh_real_find(void);
 
 /* The functions in front: memh_front_NAME. */
 #define MEMH_FRONT(name) __typeof__(name) memh_front_##name;

@@ -20,6 +20,7 @@ attach() {
     await grep -q 'is attached' attached
 }
 detach() { kill -"$1" "$attached" && wait "$attached"; }
+has_no_devices() { [ -z "$(ls dev)" ]; }
 theirs() { LD_PRELOAD=$shim "$@"; }
 
 @test "attach says what is missing" {
@@ -62,6 +63,6 @@ theirs() { LD_PRELOAD=$shim "$@"; }
     for signal in INT TERM; do
         attach
         detach "$signal"
-        await test -z "$(ls dev)"
+        await has_no_devices
     done
 }

@@ -179,6 +179,53 @@ static void await_bytes(const struct peer *p, uint32_t size)
     assert_int_equal(there, size);
 }
 
+/* The status of the next response of the other side. */
+static enum dpk_rc_status next_status(struct peer *p)
+{
+    uint8_t head[FRAME_SIZE];
+    struct frame answer;
+    peer_knock(p);
+    await_bytes(p, sizeof head);
+    ring_copy(&p->rings.in, head, sizeof head);
+    ring_read(&p->rings.in, sizeof head);
+    assert_true(pairs_frame_read(head, &answer));
+    assert_int_equal(answer.kind, FRAME_RESPONSE);
+    return answer.response.status;
+}
+
+/* A send without retries found no receive: its sender has failed. What the sender had put into the ring before it
+ * heard of that is not carried out, though there is a receive now, and harms nobody. */
+static void requests_after_a_send_without_a_receive_are_refused(void **state)
+{
+    static const uint8_t text[8] = "message";
+    struct attack k = attack_new();
+    const struct request send = {
+        .opcode = DPK_RC_SEND, .first = true, .last = true, .size = 8, .total = 8};
+    struct request part = send, write = send;
+    (void)state;
+    part.first = false;
+    write.opcode = DPK_RC_WRITE;
+    write.key = k.w->b.key;
+    write.address = BASE;
+    peer_put(&k.p, ask(send), text);
+    assert_int_equal(next_status(&k.p), DPK_RC_OK);
+    await_event(&k.w->b, 0, DPK_RC_RECEIVED);
+    peer_put(&k.p, ask(send), text);
+    assert_int_equal(next_status(&k.p), DPK_RC_RNR_EXCEEDED);
+    post_receive(&k.w->b, 0, 8);
+    const struct request later[] = {part, send, write};
+    for (unsigned i = 0; i < 3; i++) {
+        peer_put(&k.p, ask(later[i]), "another");
+        assert_int_equal(next_status(&k.p), DPK_RC_RNR_EXCEEDED);
+    }
+    assert_int_equal(told(&k.w->b), 1);
+    assert_int_equal(peek(&k.w->b, 0), 'm');
+    expect_life(k.w);
+    peer_end(&k.p);
+    await_event(&k.w->b, 1, DPK_RC_RECEIVE_FAILED); /* its peer has ended, not before */
+    world_end(k.w);
+}
+
 /* A ring that is full of requests, and nobody takes the responses: it waits, others do not. */
 static void who_does_not_take_responses_waits(void **state)
 {
@@ -498,6 +545,7 @@ int main(void)
         cmocka_unit_test(half_a_frame_is_cut_off),
         cmocka_unit_test(counters_of_requests_are_bounded),
         cmocka_unit_test(other_words_than_knocks_are_cut_off),
+        cmocka_unit_test(requests_after_a_send_without_a_receive_are_refused),
         cmocka_unit_test(who_does_not_take_responses_waits),
         cmocka_unit_test(nonsense_for_an_answer_fails),
         cmocka_unit_test(a_peer_with_a_secret_cannot_be_absent),

@@ -20,9 +20,12 @@ static enum answer refuse_access(struct response *out, const struct dpk_memory_a
  * timer of this queue pair. */
 static enum answer stall(struct dpk_rc_qp *qp, const struct request *r, struct response *out)
 {
-    if (qp_is_lossy(qp) || r->rnr_retries == 0 ||
-        (r->rnr_retries < DPK_RC_RNR_FOREVER && qp->stall == STALLED_OUT))
+    if (qp_is_lossy(qp))
         return refuse(out, DPK_RC_RNR_EXCEEDED, DPK_RC_NO_RECEIVE);
+    if (r->rnr_retries == 0 || (r->rnr_retries < DPK_RC_RNR_FOREVER && qp->stall == STALLED_OUT)) {
+        qp->stall = MISSED;
+        return refuse(out, DPK_RC_RNR_EXCEEDED, DPK_RC_NO_RECEIVE);
+    }
     qp->stall = STALLED;
     TAILQ_INSERT_TAIL(&qp->end->stalled, qp, in_stalled);
     if (r->rnr_retries < DPK_RC_RNR_FOREVER) {
@@ -275,6 +278,9 @@ enum answer pairs_responder_run(struct dpk_rc_qp *qp, const struct request *r, c
         return ANSWER_LATER; /* until it is connected */
     if (qp->state != QP_READY)
         return refuse(out, DPK_RC_REMOTE_OPERATION, DPK_RC_TAKES_NONE);
+    /* The requester sent this request before it failed. A card drops the request by its number. */
+    if (qp->stall == MISSED)
+        return refuse(out, DPK_RC_RNR_EXCEEDED, DPK_RC_NO_RECEIVE);
     const enum answer answer = run(qp, r, bytes, out, payload);
     if (answer == ANSWERED) {
         qp->stalled_since = 0;

@@ -41,8 +41,8 @@ struct request {
     bool has_immediate;
     bool solicited;
     uint32_t immediate;
-    uint32_t size;         /* bytes of this part: a payload, or bytes that a read asks for */
-    uint64_t total;        /* bytes of the work */
+    uint32_t size;  /* bytes of this part: a payload, or bytes that a read asks for */
+    uint64_t total; /* bytes of the work */
     /* Memory of this part. Of a datagram: the number of the sender, and the service level. */
     uint64_t key, address;
     uint64_t value, compare;     /* `value` of a datagram: the key of the target queue pair */
@@ -184,8 +184,9 @@ struct dpk_rc_qp {
     /* Responder. */
     enum {
         NOT_STALLED,
-        STALLED,    /* a request waits for a receive: the queue pair is in end->stalled */
-        STALLED_OUT /* the request has waited as long as it may */
+        STALLED,     /* a request waits for a receive: the queue pair is in end->stalled */
+        STALLED_OUT, /* the request has waited as long as it may */
+        MISSED       /* a request found no receive, and its requester has failed */
     } stall;
     uint64_t stalled_since; /* start of the request's wait; 0: the request may wait without limit */
     uint64_t stalled_ms;    /* longest wait of the request */
@@ -210,7 +211,7 @@ struct dpk_rc_end {
     TAILQ_ENTRY(dpk_rc_end) link;
     struct dpk_rc *rc;
     struct dpk_rc_end_options options;
-    struct pace *pace; /* rates of the device; NULL: no process sets rates */
+    struct pace *pace;     /* rates of the device; NULL: no process sets rates */
     struct fabric *fabric; /* fabric of the device; NULL: it has none, or is not needed yet */
     struct dpk_rc_receive *ring;
     uint32_t posted, taken; /* receives */

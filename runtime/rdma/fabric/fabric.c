@@ -33,6 +33,20 @@ static socklen_t to_socket(const struct dpk_fabric_place *place, struct sockaddr
     return sizeof in;
 }
 
+static void put_ip(const struct sockaddr_storage *at, uint8_t ip[16])
+{
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+    memcpy(&in, at, sizeof in);
+    memcpy(&in6, at, sizeof in6);
+    memcpy(ip,
+           at->ss_family == AF_INET ? (uint8_t[16]){[10] = 0xff, [11] = 0xff}
+                                    : in6.sin6_addr.s6_addr,
+           16);
+    if (at->ss_family == AF_INET)
+        memcpy(ip + 12, &in.sin_addr, sizeof in.sin_addr);
+}
+
 static uint16_t port_of(const struct sockaddr_storage *at)
 {
     struct sockaddr_in in;
@@ -57,10 +71,12 @@ static void asked(ucp_conn_request_h request, void *of)
     struct dpk_fabric_link *l;
     ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_CONN_REQUEST,
                               .conn_request = request};
-    if (f->count >= f->options.links_max)
+    ucp_conn_request_attr_t attributes = {.field_mask = UCP_CONN_REQUEST_ATTR_FIELD_CLIENT_ADDR};
+    if (f->count >= f->options.links_max ||
+        f->ucx->ucp_conn_request_query(request, &attributes) != UCS_OK)
         f->ucx->ucp_listener_reject(f->listener, request);
-    else
-        fabric_link_new(f, &params, NULL, &l, NULL);
+    else if (fabric_link_new(f, &params, NULL, &l, NULL) == DPK_OK)
+        put_ip(&attributes.client_address, l->from);
 }
 
 /* Sets an option of UCX to the value of the environment variable `variable`, or to `value`. A
@@ -84,6 +100,10 @@ static enum dpk_status open_context(struct dpk_fabric *f, struct dpk_error *err)
     set(f, config, "TLS", "DPAKIT_UCX_TLS", "tcp");
     set(f, config, "NET_DEVICES", "DPAKIT_UCX_NET_DEVICES", "all");
     f->ucx->ucp_config_modify(config, "WARN_INVALID_CONFIG", "n");
+    /* A port of dpk_fabric_listen may still have connections of a process that has ended. Releases of UCX
+     * differ in the name. */
+    f->ucx->ucp_config_modify(config, "CM_REUSEADDR", "y");
+    f->ucx->ucp_config_modify(config, "TCP_CM_REUSEADDR", "y");
     status = f->ucx->ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &f->context);
     f->ucx->ucp_config_release(config);
     return status == UCS_OK ? DPK_OK : failed(f, status, "UCX cannot start", err);
@@ -108,24 +128,47 @@ static enum dpk_status open_worker(struct dpk_fabric *f, struct dpk_error *err)
     return status == UCS_OK ? DPK_OK : failed(f, status, "no worker of UCX", err);
 }
 
-static enum dpk_status open_listener(struct dpk_fabric *f, const char *spec, struct dpk_error *err)
+/* Listens at a place, whose port may be 0: the system chooses a port then, and sets it. */
+static enum dpk_status open_listener(struct dpk_fabric *f, struct dpk_fabric_place *place,
+                                     ucp_listener_h *out, struct dpk_error *err)
 {
     struct sockaddr_storage at;
-    const socklen_t size = to_socket(&f->place, &at);
+    const socklen_t size = to_socket(place, &at);
     const ucp_listener_params_t params = {
         .field_mask = UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER,
         .sockaddr = {.addr = (const struct sockaddr *)&at, .addrlen = size},
         .conn_handler = {.cb = asked, .arg = f}};
     ucp_listener_attr_t attributes = {.field_mask = UCP_LISTENER_ATTR_FIELD_SOCKADDR};
-    ucs_status_t status = f->ucx->ucp_listener_create(f->worker, &params, &f->listener);
+    ucs_status_t status = f->ucx->ucp_listener_create(f->worker, &params, out);
     if (status == UCS_OK)
-        status = f->ucx->ucp_listener_query(f->listener, &attributes);
+        status = f->ucx->ucp_listener_query(*out, &attributes);
+    if (status != UCS_OK && place->port != 0)
+        return dpk_fail(err, DPK_ERR_IO, "UCX cannot listen at port %u of %s: %s", place->port,
+                        f->spec, f->ucx->ucs_status_string(status));
     if (status != UCS_OK)
         return dpk_fail(err, DPK_ERR_IO,
                         "UCX cannot listen at %s, which must be an address of this machine: %s",
-                        spec, f->ucx->ucs_status_string(status));
-    f->place.port = port_of(&attributes.sockaddr);
+                        f->spec, f->ucx->ucs_status_string(status));
+    place->port = port_of(&attributes.sockaddr);
     return DPK_OK;
+}
+
+enum dpk_status dpk_fabric_listen(struct dpk_fabric *f, uint16_t port, struct dpk_error *err)
+{
+    struct dpk_fabric_place place = f->place;
+    struct fabric_port *p;
+    SLIST_FOREACH(p, &f->ports, link)
+    if (p->port == port)
+        return DPK_OK;
+    if (!(p = calloc(1, sizeof *p)))
+        return dpk_fail_nomem(err);
+    place.port = p->port = port;
+    const enum dpk_status status = open_listener(f, &place, &p->listener, err);
+    if (status == DPK_OK)
+        SLIST_INSERT_HEAD(&f->ports, p, link);
+    else
+        free(p);
+    return status;
 }
 
 /* A closed fabric stays, for the next fabric with the same specification. UCX 1.13 must not destroy
@@ -172,7 +215,7 @@ static enum dpk_status open_all(struct dpk_fabric *f, struct dpk_error *err)
         status = open_context(f, err);
     if (status == DPK_OK)
         status = open_worker(f, err);
-    return status == DPK_OK ? open_listener(f, f->spec, err) : status;
+    return status == DPK_OK ? open_listener(f, &f->place, &f->listener, err) : status;
 }
 
 /* Frees a fabric that dpk_fabric_open could not open. */

@@ -42,6 +42,10 @@ struct dpk_fabric_place {
 enum dpk_status dpk_fabric_parse(const char *spec, struct dpk_fabric_place *out,
                                  struct dpk_error *err);
 
+/* Returns whether a fabric can have the address: it is neither unspecified nor multicast. `ip`: as of struct
+ * dpk_fabric_place. */
+bool dpk_fabric_is_for_peers(const uint8_t ip[16]);
+
 struct dpk_fabric_options {
     /* A message has arrived. `of`: the owner of the link, NULL if a peer opened it and no owner was set.
      * The bytes are valid during the call. Returns false if the message is malformed: then the link is
@@ -51,10 +55,9 @@ struct dpk_fabric_options {
     /* The peer of a link with an owner is lost. The link is freed after the call. */
     void (*lost)(void *context, void *of);
     void *context;
-    unsigned links_max; /* largest number of links at a time; 0: 65,536 */
-    unsigned
-        in_flight_max; /* most unsent messages of a link; with more, its peer is lost */
-    uint64_t silent_ms; /* 0: DPK_FABRIC_SILENT_MS */
+    unsigned links_max;     /* largest number of links at a time; 0: 65,536 */
+    unsigned in_flight_max; /* most unsent messages of a link; with more, its peer is lost */
+    uint64_t silent_ms;     /* 0: DPK_FABRIC_SILENT_MS */
 };
 
 /* Opens a fabric at an address of this machine; the system chooses the port. Errors: USAGE as of
@@ -68,6 +71,9 @@ enum dpk_status dpk_fabric_open(const char *spec, const struct dpk_fabric_option
 void dpk_fabric_close(struct dpk_fabric *f);
 /* Returns the place where peers open links to this process. */
 const struct dpk_fabric_place *dpk_fabric_place(const struct dpk_fabric *f);
+/* Lets peers open links at one more port of the fabric's address, until the process ends. A second call for
+ * the same port does nothing. Errors: IO if UCX cannot listen there; NOMEM. */
+enum dpk_status dpk_fabric_listen(struct dpk_fabric *f, uint16_t port, struct dpk_error *err);
 
 /* Returns a descriptor that is readable when dpk_fabric_run has something to do. The fabric owns it. */
 int dpk_fabric_fd(const struct dpk_fabric *f);
@@ -81,6 +87,9 @@ uint64_t dpk_fabric_look(struct dpk_fabric *f);
  * peer is lost. Errors: IO, NOMEM. */
 enum dpk_status dpk_fabric_link(struct dpk_fabric *f, const struct dpk_fabric_place *to, void *of,
                                 struct dpk_fabric_link **out, struct dpk_error *err);
+/* Returns the IP address that a link's opener has according to the network, in the form of struct
+ * dpk_fabric_place. It is zero if this process opened the link. */
+const uint8_t *dpk_fabric_from(const struct dpk_fabric_link *link);
 /* Sets the owner of a link that a peer has opened. A link without an owner is closed after 10
  * seconds. */
 void dpk_fabric_own(struct dpk_fabric_link *link, void *of);

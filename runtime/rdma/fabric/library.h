@@ -24,6 +24,7 @@
     X(ucp_listener_query)                                                                          \
     X(ucp_listener_destroy)                                                                        \
     X(ucp_listener_reject)                                                                         \
+    X(ucp_conn_request_query)                                                                      \
     X(ucp_ep_create)                                                                               \
     X(ucp_ep_close_nbx)                                                                            \
     X(ucp_am_send_nbx)                                                                             \

@@ -154,6 +154,11 @@ bool fabric_links_end(struct dpk_fabric *f)
     return any;
 }
 
+const uint8_t *dpk_fabric_from(const struct dpk_fabric_link *l)
+{
+    return l->from;
+}
+
 void dpk_fabric_own(struct dpk_fabric_link *l, void *of)
 {
     l->of = of;

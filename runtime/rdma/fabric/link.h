@@ -22,6 +22,15 @@ struct dpk_fabric_link {
     uint64_t since_ms, sent_ms, heard_ms;
     unsigned in_flight;
     struct parcel *room;
+    uint8_t
+        from[16]; /* IP address of the peer that opened the link; zero: this process opened it */
+};
+
+/* A port of numbers (dpk_fabric_listen). UCX keeps the listener until the process ends. */
+struct fabric_port {
+    SLIST_ENTRY(fabric_port) link;
+    uint16_t port;
+    ucp_listener_h listener;
 };
 
 struct dpk_fabric {
@@ -39,6 +48,7 @@ struct dpk_fabric {
     pid_t owner;             /* children of fork() must not use it */
     char spec[DPK_FABRIC_TEXT_MAX];
     TAILQ_HEAD(links, dpk_fabric_link) links, ending, closing;
+    SLIST_HEAD(, fabric_port) ports;
     SLIST_HEAD(, dpk_fabric_link) buckets[FABRIC_BUCKETS];
 };
 

@@ -6,8 +6,7 @@
 
 static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
-/* Returns whether a peer can reach the address. */
-static bool is_for_peers(const uint8_t ip[16])
+bool dpk_fabric_is_for_peers(const uint8_t ip[16])
 {
     static const uint8_t zeros[16];
     if (memcmp(ip, mapped, sizeof mapped) == 0)
@@ -28,6 +27,7 @@ enum dpk_status dpk_fabric_parse(const char *spec, struct dpk_fabric_place *out,
         inet_pton(AF_INET6, ip, out->ip) != 1)
         return dpk_fail(err, DPK_ERR_USAGE,
                         "%s is not an IP address of this machine, such as 192.0.2.1", ip);
-    return is_for_peers(out->ip) ? DPK_OK
-                                 : dpk_fail(err, DPK_ERR_USAGE, "no peer can reach %s", ip);
+    return dpk_fabric_is_for_peers(out->ip)
+               ? DPK_OK
+               : dpk_fail(err, DPK_ERR_USAGE, "no peer can reach %s", ip);
 }

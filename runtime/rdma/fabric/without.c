@@ -23,6 +23,18 @@ const struct dpk_fabric_place *dpk_fabric_place(const struct dpk_fabric *f)
     return NULL;
 }
 
+enum dpk_status dpk_fabric_listen(struct dpk_fabric *f, uint16_t port, struct dpk_error *err)
+{
+    (void)f, (void)port;
+    return dpk_fail(err, DPK_ERR_UNSUPPORTED, "dpakit was built without UCX");
+}
+
+const uint8_t *dpk_fabric_from(const struct dpk_fabric_link *link)
+{
+    (void)link;
+    return NULL;
+}
+
 int dpk_fabric_fd(const struct dpk_fabric *f)
 {
     (void)f;

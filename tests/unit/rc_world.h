@@ -75,6 +75,8 @@ static const struct dpk_rc_ops side_ops = {.signal = side_signal, .complete = si
 
 /* Fabric of the device of sides that are made, which reach each other by it; NULL: none. */
 static const char *side_fabric;
+/* Directory where numbers of queue pairs are published; NULL: they are not published. */
+static const char *side_directory;
 
 static inline void must(enum dpk_status status, const struct dpk_error *err)
 {
@@ -90,6 +92,8 @@ static inline struct dpk_rc *nic_new(void)
     dpk_uuid_new_time(&identity);
     must(dpk_rc_open(&identity, &rc, &err), &err);
     rc->fabric_first = side_fabric != NULL;
+    if (side_directory)
+        must(dpk_rc_publish(rc, side_directory, &err), &err);
     return rc;
 }
 

@@ -1,6 +1,8 @@
 /* Hostile peers of a queue pair on a fabric: peers that do not know the secret of an address, and
  * peers that send malformed messages. */
 #include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "rc_world.h"
 #include "rdma/pairs/frame.h"
@@ -187,12 +189,153 @@ static void too_many_requests_end_the_connection(void **state)
     world_end(w);
 }
 
+/* ---- Queue pairs that are known by number ---- */
+
+static const uint8_t here[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
+
+/* Two ends whose numbers are published, as those of two machines are. */
+static struct world *numbered(void **state)
+{
+    static char directory[] = "/tmp/dpakit-numbers-XXXXXX";
+    strcpy(directory + sizeof directory - 7, "XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    side_directory = directory;
+    struct world *w = world_with(state, ALL_REMOTE);
+    side_directory = NULL;
+    return w;
+}
+
+static void numbered_end(struct world *w)
+{
+    char directory[200];
+    snprintf(directory, sizeof directory, "%s", w->nics[0]->directory);
+    world_end(w);
+    assert_int_equal(rmdir(directory), 0);
+}
+
+static void expose(struct side *s)
+{
+    struct dpk_error err = {0};
+    must(dpk_rc_qp_expose(s->qp, &err), &err);
+}
+
+static void connect_number(struct side *s, uint32_t number)
+{
+    struct dpk_error err = {0};
+    must(dpk_rc_qp_connect_far(s->qp, number, here, &err), &err);
+}
+
+static void numbers_connect_queue_pairs(void **state)
+{
+    struct world *w = numbered(state);
+    struct dpk_error err = {0};
+    assert_int_equal(dpk_rc_qp_connect_far(w->a.qp, 5, here, &err), DPK_ERR_NOT_FOUND);
+    expose(&w->a);
+    expose(&w->b);
+    connect_number(&w->a, dpk_rc_qp_number(w->b.qp));
+    post(&w->a, (struct dpk_rc_work){
+                    .opcode = DPK_RC_WRITE, .local = span(0, 1), .key = KEY, .address = BASE});
+    connect_number(&w->b, dpk_rc_qp_number(w->a.qp)); /* the write waits for this */
+    await_event(&w->a, 0, DPK_RC_DONE);
+    assert_int_equal(dpk_rc_qp_connect_far(w->a.qp, dpk_rc_qp_number(w->b.qp), here, &err),
+                     DPK_ERR_USAGE);
+    numbered_end(w);
+}
+
+/* Says hello by number with an address of its own, and expects to be cut off. */
+static void expect_no_hello(const struct side *to, struct address self, uint64_t secret)
+{
+    struct speaker s;
+    uint8_t frame[FRAME_SIZE];
+    static const uint8_t ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    struct request r = write_request;
+    r.key = to->key;
+    pairs_frame_write(&(struct frame){.kind = FRAME_REQUEST, .request = r, .payload = 8}, frame);
+    speaker_open(&s, to);
+    self.place.port = s.self.place.port;
+    self.process = s.self.process;
+    s.self = self;
+    say_hello(&s, 0);
+    say_frame(&s, secret, frame, ones, sizeof ones);
+    await_lost(&s);
+    assert_int_equal(s.heard, 0);
+    dpk_fabric_close(s.fabric);
+}
+
+static struct address known_as(uint32_t number)
+{
+    struct address a = {.number = number, .secret = 2};
+    memcpy(a.place.ip, here, sizeof here);
+    return a;
+}
+
+static void numbers_let_no_strangers_in(void **state)
+{
+    struct world *w = numbered(state);
+    struct address elsewhere = known_as(7);
+    elsewhere.place.ip[15] = 2;
+    expect_no_hello(&w->b, known_as(7), 0); /* the queue pair is not exposed */
+    expose(&w->b);
+    expect_no_hello(&w->b, elsewhere, 0);
+    expose(&w->a);
+    connect_number(&w->b, dpk_rc_qp_number(w->a.qp));
+    expect_no_hello(&w->b, known_as(7), 0); /* the peer has another number */
+    expect_no_hello(&w->b, elsewhere, 0);
+    assert_true(is_untouched(&w->b));
+    connect_number(&w->a, dpk_rc_qp_number(w->b.qp));
+    introduce(w);
+    numbered_end(w);
+}
+
+/* A line that was opened by number carries no message with a secret. */
+static void a_number_is_no_secret(void **state)
+{
+    struct world *w = numbered(state);
+    expose(&w->b);
+    expect_no_hello(&w->b, known_as(7), 3);
+    assert_true(is_untouched(&w->b));
+    numbered_end(w);
+}
+
+static bool has_answers(const struct side *s)
+{
+    dpk_rc_lock(s->rc);
+    const bool has = s->qp->answers != NULL;
+    dpk_rc_unlock(s->rc);
+    return has;
+}
+
+/* A peer that has an address needs its secret, although the queue pair is exposed. */
+static void who_claims_a_number_is_not_who_has_the_address(void **state)
+{
+    struct world *w = numbered(state);
+    struct speaker s;
+    expose(&w->b);
+    speaker_open(&s, &w->b);
+    s.self.number = dpk_rc_qp_number(w->a.qp);
+    say_hello(&s, 0);
+    while (!has_answers(&w->b)) {
+        poll(&(struct pollfd){.fd = dpk_fabric_fd(s.fabric), .events = POLLIN}, 1, 10);
+        dpk_fabric_run(s.fabric);
+    }
+    side_connect(&w->b, &w->a);
+    await_lost(&s);
+    dpk_fabric_close(s.fabric);
+    side_connect(&w->a, &w->b);
+    introduce(w);
+    numbered_end(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FABRIC(strangers_get_nothing),
         FABRIC(malformed_frames_end_the_connection_alone),
         FABRIC(too_many_requests_end_the_connection),
+        FABRIC(numbers_connect_queue_pairs),
+        FABRIC(numbers_let_no_strangers_in),
+        FABRIC(a_number_is_no_secret),
+        FABRIC(who_claims_a_number_is_not_who_has_the_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,6 @@
 /* Connecting queue pairs: by address, or by number. */
+#include <string.h>
+
 #include "transport.h"
 
 static void become_ready(struct dpk_rc_qp *qp, const struct transport *transport)
@@ -76,13 +78,9 @@ static bool find_process(struct dpk_rc *rc, struct address *peer)
     return local || pairs_number_find_process(rc, peer->number, &peer->process);
 }
 
-/* Prepares the connection to a peer that is not a process of this machine. Call this without the
- * lock. */
-static enum dpk_status find_fabric(struct dpk_rc_qp *qp, const struct address *peer,
-                                   struct dpk_error *err)
+/* Returns an error if a queue pair can have no peer on another machine. */
+static enum dpk_status check_far(const struct dpk_rc_qp *qp, struct dpk_error *err)
 {
-    if (peer->place.port == 0)
-        return DPK_ERR_NOT_FOUND; /* `err` has the reason */
     if (qp_is_lossy(qp))
         return dpk_fail(err, DPK_ERR_UNSUPPORTED,
                         "only reliable queue pairs have peers on other machines");
@@ -90,7 +88,18 @@ static enum dpk_status find_fabric(struct dpk_rc_qp *qp, const struct address *p
         return dpk_fail(err, DPK_ERR_NOT_FOUND,
                         "the peer is on another machine, but this device has no fabric (dpadev "
                         "fabric NAME ucx:ADDRESS)");
-    return pairs_fabric_start(qp, err);
+    return DPK_OK;
+}
+
+/* Prepares the connection to a peer that is not a process of this machine. Call this without the
+ * lock. */
+static enum dpk_status find_fabric(struct dpk_rc_qp *qp, const struct address *peer,
+                                   struct dpk_error *err)
+{
+    if (peer->place.port == 0)
+        return DPK_ERR_NOT_FOUND; /* `err` has the reason */
+    const enum dpk_status status = check_far(qp, err);
+    return status == DPK_OK ? pairs_fabric_start(qp, err) : status;
 }
 
 /* Takes the way over the fabric. Call this with the lock. */
@@ -167,6 +176,36 @@ enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
             qp->peer.process = rc->identity;
         become_ready(qp, rc->directory ? &pairs_transport_absent : &pairs_transport_local);
         status = DPK_OK;
+    } else {
+        status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");
+    }
+    dpk_rc_unlock(rc);
+    return status;
+}
+
+enum dpk_status dpk_rc_qp_expose(struct dpk_rc_qp *qp, struct dpk_error *err)
+{
+    const enum dpk_status status = pairs_check_owner(qp->end->rc, err);
+    return status == DPK_OK ? pairs_fabric_expose(qp, err) : status;
+}
+
+enum dpk_status dpk_rc_qp_connect_far(struct dpk_rc_qp *qp, uint32_t number, const uint8_t ip[16],
+                                      struct dpk_error *err)
+{
+    struct address peer = {.number = number, .place = {.port = pairs_number_port(number)}};
+    struct dpk_rc *rc = qp->end->rc;
+    memcpy(peer.place.ip, ip, sizeof peer.place.ip);
+    if (peer.place.port == 0)
+        return dpk_fail(err, DPK_ERR_NOT_FOUND, "no queue pair has the number 0x%x", number);
+    enum dpk_status status = check_far(qp, err);
+    if (status == DPK_OK)
+        status = dpk_rc_qp_expose(qp, err);
+    if (status != DPK_OK)
+        return status;
+    dpk_rc_lock(rc);
+    if (qp->state == QP_NEW) {
+        qp->peer = peer;
+        status = connect_far(qp, err);
     } else {
         status = dpk_fail(err, DPK_ERR_USAGE, "the queue pair is connected already");
     }

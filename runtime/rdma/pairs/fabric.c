@@ -1,6 +1,8 @@
 /* The transport between machines: a queue pair has a line for its requests, and a line for those of its
  * peer. A line is a link of the device's fabric. Each message names the secret of the queue pair that
- * it is for, which a peer has from the address of this queue pair. */
+ * it is for, which a peer has from the address of this queue pair. A peer that knows only the number of a
+ * queue pair and the IP address of its machine names 0 instead. Then both queue pairs must name each
+ * other's number and machine. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +45,7 @@ struct line {
     struct dpk_fabric_link *link;
     struct dpk_rc_qp *qp;
     bool asks;            /* carries our requests, and the peer's responses; else the other way */
+    bool by_number;       /* the peer named this queue pair by number: its secret is 0 */
     struct address claim; /* address that the peer gave as its own */
     STAILQ_HEAD(, held) held;
     unsigned held_count;
@@ -166,10 +169,20 @@ enum dpk_status pairs_fabric_attach(struct dpk_rc_qp *qp, struct dpk_error *err)
     return DPK_OK;
 }
 
+/* Returns whether the peer of a queue pair is the one that a line claims. */
+static bool is_peer(const struct dpk_rc_qp *qp, const struct address *claim, bool by_number)
+{
+    const struct address *peer = &qp->peer;
+    if (qp->transport != &pairs_transport_fabric || by_number != (peer->secret == 0))
+        return false;
+    return by_number ? peer->number == claim->number &&
+                           memcmp(peer->place.ip, claim->place.ip, sizeof peer->place.ip) == 0
+                     : pairs_address_means(peer, claim);
+}
+
 void pairs_fabric_settle(struct dpk_rc_qp *qp)
 {
-    if (qp->transport != &pairs_transport_fabric ||
-        !pairs_address_means(&qp->peer, &qp->answers->claim))
+    if (!is_peer(qp, &qp->answers->claim, qp->answers->by_number))
         line_drop(qp->answers);
 }
 
@@ -255,13 +268,18 @@ static void fabric_resume(struct dpk_rc_qp *qp)
 /* ---- Messages ---- */
 
 /* Returns whether a queue pair may have the peer that the other side claims to be. */
-static bool may_claim(const struct dpk_rc_qp *qp, const struct address *claim)
+static bool may_claim(const struct dpk_rc_qp *qp, const struct address *claim, bool by_number)
 {
-    if (dpk_uuid_equal(&claim->process, &qp->end->rc->identity) || qp_is_lossy(qp))
+    if (dpk_uuid_equal(&claim->process, &qp->end->rc->identity) || qp_is_lossy(qp) ||
+        (by_number && !qp->exposed))
         return false;
-    return qp->state == QP_NEW ||
-           (qp->state == QP_READY && qp->transport == &pairs_transport_fabric &&
-            pairs_address_means(&qp->peer, claim));
+    return qp->state == QP_NEW || (qp->state == QP_READY && is_peer(qp, claim, by_number));
+}
+
+/* Returns whether the other side of a link has the IP address that it claims. */
+static bool is_from(const struct dpk_fabric_link *link, const struct address *claim)
+{
+    return memcmp(dpk_fabric_from(link), claim->place.ip, sizeof claim->place.ip) == 0;
 }
 
 static bool hello(struct fabric *f, struct dpk_fabric_link *link, uint64_t secret,
@@ -273,13 +291,19 @@ static bool hello(struct fabric *f, struct dpk_fabric_link *link, uint64_t secre
         pairs_address_parse(addresses, DPK_RC_ADDRESS_MAX, &claim, NULL) != DPK_OK ||
         pairs_address_parse(addresses + DPK_RC_ADDRESS_MAX, DPK_RC_ADDRESS_MAX, &self, NULL) !=
             DPK_OK ||
-        self.secret == 0 || self.secret != secret || claim.secret == 0)
+        self.secret != secret || claim.secret == 0)
+        return false;
+    const bool by_number = secret == 0;
+    if (by_number)
+        self.process = f->rc->identity;
+    if (by_number && !is_from(link, &claim))
         return false;
     struct dpk_rc_qp *qp = pairs_qp_find(f->rc, &self);
-    if (!qp || qp->end->fabric != f || qp->answers || !may_claim(qp, &claim) ||
+    if (!qp || qp->end->fabric != f || qp->answers || !may_claim(qp, &claim, by_number) ||
         !(l = line_new(f, qp, false)))
         return false;
     l->link = link;
+    l->by_number = by_number;
     l->claim = claim;
     qp->answers = l;
     dpk_fabric_own(link, l);
@@ -313,7 +337,7 @@ static bool arrived(void *context, struct dpk_fabric_link *link, void *of, const
     if (!l)
         return head_size == WORD_SIZE && dpk_read_be32(&in) == HELLO &&
                hello(context, link, secret, data, size);
-    if (secret != l->qp->address.secret)
+    if (secret != (l->by_number ? 0 : l->qp->address.secret))
         return false;
     if (head_size == WORD_SIZE)
         return size == 0 && dpk_read_be32(&in) == BYE && bye(l);
@@ -410,6 +434,19 @@ enum dpk_status pairs_fabric_start(struct dpk_rc_qp *qp, struct dpk_error *err)
     qp->address.place = *dpk_fabric_place(f->net);
     dpk_rc_unlock(qp->end->rc);
     return DPK_OK;
+}
+
+enum dpk_status pairs_fabric_expose(struct dpk_rc_qp *qp, struct dpk_error *err)
+{
+    enum dpk_status status = pairs_fabric_start(qp, err);
+    dpk_rc_lock(qp->end->rc);
+    if (status == DPK_OK && qp->end->fabric && !qp_is_lossy(qp)) {
+        status =
+            dpk_fabric_listen(qp->end->fabric->net, pairs_number_port(qp->address.number), err);
+        qp->exposed = status == DPK_OK;
+    }
+    dpk_rc_unlock(qp->end->rc);
+    return status;
 }
 
 void pairs_fabrics_stop(struct dpk_rc *rc)

@@ -17,6 +17,7 @@
 #define END_NUMBER   0x1000000u
 #define BLOCK_SIZE   0x4000u
 #define BLOCKS       ((END_NUMBER - FIRST_NUMBER) / BLOCK_SIZE)
+#define FIRST_PORT   61000u /* port of block 0, after the ports that Linux gives to clients */
 
 struct block {
     SLIST_ENTRY(block) link;
@@ -110,6 +111,13 @@ void pairs_numbers_free(struct dpk_rc *rc)
 }
 
 /* ---- Blocks of other processes ---- */
+
+uint16_t pairs_number_port(uint32_t number)
+{
+    return number >= FIRST_NUMBER && number < END_NUMBER
+               ? (uint16_t)(FIRST_PORT + (number - FIRST_NUMBER) / BLOCK_SIZE)
+               : 0;
+}
 
 bool pairs_number_find_process(const struct dpk_rc *rc, uint32_t number, struct dpk_uuid *out)
 {

@@ -114,9 +114,9 @@ struct dpk_rc_work {
     /* Pieces in place of `local` if `count` is not 0. The pieces must exist until the completion. */
     const struct dpk_rc_piece *pieces;
     unsigned count;
-    void *user;              /* value for the completion */
-    uint32_t target, qkey;   /* number and key of a datagram's target queue pair */
-    struct dpk_uuid owner;   /* process of `key`; all zero: the peer's process */
+    void *user;            /* value for the completion */
+    uint32_t target, qkey; /* number and key of a datagram's target queue pair */
+    struct dpk_uuid owner; /* process of `key`; all zero: the peer's process */
     /* Memory of the peer; a sync event has no address. `address` of a datagram: its service level. */
     uint64_t key, address;
     uint64_t value, compare; /* COMPARE_SWAP stores `value` if the word equals `compare` */
@@ -321,6 +321,19 @@ uint32_t dpk_rc_qp_number(const struct dpk_rc_qp *qp);
  * created later: in this process or, if numbers are published, in another process. */
 enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
                                          struct dpk_error *err);
+
+/* Lets other machines reach a queue pair by its number, if its device has a fabric. Until the queue pair is
+ * connected, requests of a peer wait. A reset ends this. Errors: as of dpk_fabric_open; IO if another process has
+ * the port of the number. */
+enum dpk_status dpk_rc_qp_expose(struct dpk_rc_qp *qp, struct dpk_error *err);
+/* Connects a queue pair by number to another machine. `ip`: the address of that device's fabric, IPv6 or
+ * ::ffff:a.b.c.d. The peer must be exposed, and connect to this queue pair in the same way: each side names the
+ * number of the other's queue pair and the address of the other's fabric, which is also the address that the
+ * network shows. No secret protects such a connection. Errors: UNSUPPORTED if the queue pair is not
+ * reliable; NOT_FOUND if the device has no fabric, or no queue pair can have the number; USAGE if the queue pair
+ * is connected already; as of dpk_rc_qp_expose. */
+enum dpk_status dpk_rc_qp_connect_far(struct dpk_rc_qp *qp, uint32_t number, const uint8_t ip[16],
+                                      struct dpk_error *err);
 
 /* The patience of a queue pair, and that which it asks of its peer. At first a queue pair does not
  * wait for a missing peer, and waits without limit for a peer without a receive. */

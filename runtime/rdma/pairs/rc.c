@@ -211,6 +211,7 @@ void dpk_rc_qp_reset(struct dpk_rc_qp *qp)
         qp->transport->close(qp);
     qp->transport = NULL;
     qp->peer = (struct address){0};
+    qp->exposed = false;
     pairs_gateway_forget(qp);
     pairs_each_sender(qp, lose_peer);
     dpk_rc_unlock(rc);

@@ -204,6 +204,7 @@ struct dpk_rc_qp {
     struct dpk_rc_qp *local;              /* peer in this process */
     struct channel *requests, *responses; /* for our requests, and for the peer's */
     struct line *asks, *answers;          /* the same on a fabric */
+    bool exposed;                         /* other machines may reach it by its number */
     struct paced paced;
 };
 
@@ -351,6 +352,9 @@ bool pairs_qp_find_absent(struct dpk_rc_qp *qp);
 /* Returns a new number; 0 if all numbers are used. */
 uint32_t pairs_number_new(struct dpk_rc *rc);
 void pairs_numbers_free(struct dpk_rc *rc);
+/* Returns the port where other machines reach the process with this number; 0: the number belongs to no
+ * queue pair. */
+uint16_t pairs_number_port(uint32_t number);
 /* Finds the last process that had this number. Returns false if there is no such process. */
 bool pairs_number_find_process(const struct dpk_rc *rc, uint32_t number, struct dpk_uuid *out);
 
@@ -376,6 +380,9 @@ void pairs_gateway_forget(struct dpk_rc_qp *qp);
 /* Opens the fabric of the queue pair's device, if the device has one. Call this without the lock. Errors: as
  * of dpk_fabric_open. */
 enum dpk_status pairs_fabric_start(struct dpk_rc_qp *qp, struct dpk_error *err);
+/* Lets other machines reach the queue pair by its number. Call this without the lock. Errors: as of
+ * dpk_fabric_open and dpk_fabric_listen. */
+enum dpk_status pairs_fabric_expose(struct dpk_rc_qp *qp, struct dpk_error *err);
 /* Closes all fabrics, which have no queue pairs any more. */
 void pairs_fabrics_stop(struct dpk_rc *rc);
 /* Makes the line for requests of `qp` to the place of its peer. */

@@ -296,8 +296,9 @@ struct flexio_qp_attr {
     uint32_t rmpqn;
     struct flexio_qmem qp_wq_buff_qmem; /* receives (if not shared), then sends */
     struct flexio_qmem qp_wq_dbr_qmem;
-    /* For flexio_qp_modify. The emulated device ignores the path to the peer: it finds the peer by its
-     * number. Sends wait without a limit for receives, and for a peer that is not connected yet. */
+    /* For flexio_qp_modify. The emulated device finds the peer by its number. If the device has a fabric, and
+     * rgid_or_rip is the IP address of another machine, the peer is there (dpa-network(7), FABRIC). The
+     * device ignores the rest of the path. Sends wait without a limit for receives, and for a peer that is not connected yet. */
     enum flexio_qp_state next_state;
     uint32_t remote_qp_num; /* used for the change to RTR */
     uint8_t gid_table_index;

@@ -86,3 +86,85 @@ a_text_needs_a_fabric() {
     export programs
     on_machines a_text_needs_a_fabric
 }
+
+# ---- Queue pairs that connect by number and GID ----
+
+# Runs a program of libibverbs on both machines: the server there, the client here.
+between() { # PROGRAM [OPTION ...]
+    there sh -c 'echo $$ >server.pid; exec timeout 60 "$@"' sh "$@" -d mlx5_1 >server.log 2>&1 &
+    local serves=$!
+    until there grep -q ':4A38 .* 0A ' /proc/net/tcp /proc/net/tcp6; do # it listens at port 19000
+        kill -0 $serves || { cat server.log; return 1; }
+        sleep 0.05
+    done
+    DPAKIT_DEVICES=${our_devices:-$DPAKIT_DEVICES} timeout 60 "$@" -d mlx5_0 192.0.2.2 >client.log 2>&1 || {
+        kill "$(cat server.pid)"
+        cat client.log server.log
+        return 1
+    }
+    wait $serves
+}
+
+verbs_programs_connect() {
+    two_machines
+    local options
+    for options in "-n 200" "-n 200 -e" "-n 20 -s 300000"; do
+        # shellcheck disable=SC2086
+        between ibv_rc_pingpong -p 19000 -g 3 $options
+    done
+    grep 'remote address: .*GID ::ffff:192.0.2.2' client.log
+    command -v ib_write_bw >/dev/null || { kill $other; return 0; }
+    between ib_write_bw -p 19000 -x 3 -F -n 100 -s 65536
+    between ib_read_bw -p 19000 -x 3 -F -n 100 -s 65536
+    between ib_send_bw -p 19000 -x 3 -F -n 100 -s 4096
+    between ib_atomic_bw -p 19000 -x 3 -F -n 100
+    kill $other
+}
+
+@test "Debian's programs of libibverbs connect to another machine by its GID" {
+    need_machines
+    command -v ibv_rc_pingpong >/dev/null || skip "no ibverbs-utils"
+    on_machines verbs_programs_connect
+}
+
+far_gids_need_a_fabric() {
+    two_machines
+    dpadev fabric mlx5_0 off
+    our_devices=$PWD/alone # without the device of the other machine
+    mkdir alone
+    cp -a devices/mlx5_0 alone/
+    ! between ibv_rc_pingpong -p 19000 -g 3 || false
+    grep 'Failed to modify QP to RTR' client.log
+    DPAKIT_DEVICES=$our_devices dpadev fabric mlx5_0 ucx:192.0.2.1
+    between ibv_rc_pingpong -p 19000 -g 3 -n 10
+    kill $other
+}
+
+@test "a GID of another machine needs a fabric" {
+    need_machines
+    command -v ibv_rc_pingpong >/dev/null || skip "no ibverbs-utils"
+    on_machines far_gids_need_a_fabric
+}
+
+@test "the address of the fabric is the GID that people name by index 3" {
+    need_ucx
+    dpadev fabric mlx5_0 ucx:192.0.2.1 2>/dev/null
+    cat >gids.c <<'END'
+#include <infiniband/verbs.h>
+#include <stdio.h>
+int main(void)
+{
+    struct ibv_device **all = ibv_get_device_list(NULL);
+    struct ibv_context *context = ibv_open_device(all[0]);
+    union ibv_gid gid;
+    for (int i = 0; ibv_query_gid(context, 1, i, &gid) == 0 && gid.raw[0] + gid.raw[10] != 0; i++)
+        printf("%d %d.%d.%d.%d\n", i, gid.raw[12], gid.raw[13], gid.raw[14], gid.raw[15]);
+    return 0;
+}
+END
+    cc gids.c -o gids -I"$DPAKIT_BUILD/include" -L"$DPAKIT_BUILD/lib" -libverbs
+    ./gids >out
+    grep -qx '2 192.0.2.1' out
+    grep -qx '3 192.0.2.1' out
+    [ "$(wc -l <out)" -eq 4 ]
+}

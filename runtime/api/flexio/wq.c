@@ -259,8 +259,10 @@ flexio_status flexio_qp_modify(struct flexio_qp *qp, struct flexio_qp_attr *fatt
     struct dpk_error err = {0};
     if (!qp || !fattr)
         return libflexio_failed_because("flexio_qp_modify: no queue pair or attributes");
+    const bool far = dpk_verbs_is_far(qp->queue.process->context, &fattr->rgid_or_rip);
     const struct dpk_qp_change change = {.state = (enum dpk_qp_state)fattr->next_state,
                                          .remote = fattr->remote_qp_num,
+                                         .remote_ip = far ? fattr->rgid_or_rip.raw : NULL,
                                          .changes_permits = mask && mask->qp_access_mask,
                                          .permits = permits(fattr->qp_access_mask)};
     if (dpk_qp_modify(qp->queue.q, &change, &err) != DPK_OK)

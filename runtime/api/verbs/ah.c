@@ -43,7 +43,7 @@ static uint16_t sum(const struct iphdr *v4)
 
 struct ibv_ah *dpk_verbs_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
-    const int why = pd && attr ? verbs_path_check(pd->context, attr) : EINVAL;
+    const int why = pd && attr ? verbs_path_check(pd->context, IBV_QPT_UD, attr) : EINVAL;
     struct ah *a = why ? NULL : calloc(1, sizeof *a);
     if (!a) {
         errno = why ? why : ENOMEM;
@@ -158,11 +158,14 @@ void verbs_ah_write_header(const struct ah *a, uint64_t payload, struct ibv_grh 
 }
 
 /* Checks the address of a peer, which is its GID. */
-int verbs_path_check(struct ibv_context *context, const struct ibv_ah_attr *a)
+int verbs_path_check(struct ibv_context *context, enum ibv_qp_type type,
+                     const struct ibv_ah_attr *a)
 {
     struct ibv_gid_entry own;
     if (!a->is_global)
         return EINVAL;
     const int why = dpk_verbs_query_gid_ex(context, a->port_num, a->grh.sgid_index, &own);
-    return why ? why : verbs_gids_are_known(&a->grh.dgid) ? 0 : ETIMEDOUT;
+    if (why || (type == IBV_QPT_RC && dpk_verbs_is_far(context, &a->grh.dgid)))
+        return why;
+    return verbs_gids_are_known(&a->grh.dgid) ? 0 : ETIMEDOUT;
 }

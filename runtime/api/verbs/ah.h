@@ -10,8 +10,10 @@ struct ah {
     union ibv_gid from;
 };
 
-/* Returns an errno if no peer at that address is reachable; 0 if it is or was reachable. */
-int verbs_path_check(struct ibv_context *context, const struct ibv_ah_attr *attr);
+/* Returns an errno if no peer at that address is reachable; 0 if it is or was reachable. Only reliable
+ * connections (`type`) reach devices of other machines. */
+int verbs_path_check(struct ibv_context *context, enum ibv_qp_type type,
+                     const struct ibv_ah_attr *attr);
 /* Writes the header (GRH) in front of a received datagram of `payload` bytes. Between two IPv4
  * addresses it is an IPv4 header, in the last 20 of the 40 bytes. */
 void verbs_ah_write_header(const struct ah *a, uint64_t payload, struct ibv_grh *out);

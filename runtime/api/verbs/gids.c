@@ -1,6 +1,6 @@
 /* The table of GIDs of a device, in the order of a card: each address has two entries, RoCE v1 and
  * RoCE v2. The link-local address is first, then IPv4 and IPv6 addresses of the interface on the
- * port's wire. A device without an IPv4 address gets an address of 169.254.0.0/16 from its GUID,
+ * port's wire. The address of the device's fabric comes before these. A device without an IPv4 address gets an address of 169.254.0.0/16 from its GUID,
  * because programs look for IPv4 over RoCE v2, and users refer to it by its index, 3. */
 #include "gids.h"
 
@@ -15,6 +15,7 @@
 #include "api/verbs/verbs.h"
 #include "context.h"
 #include "device/state/state.h"
+#include "rdma/fabric/fabric.h"
 
 #define LOCAL_PREFIX UINT64_C(0xfe80000000000000)
 
@@ -52,17 +53,27 @@ struct table {
     uint32_t interface; /* its index; 0: no interface */
 };
 
-static void add(struct table *t, const void *address)
+static bool has(const struct table *t, const union ibv_gid *gid)
 {
-    if (t->count < sizeof t->gids / sizeof *t->gids)
-        memcpy(&t->gids[t->count++], address, sizeof *t->gids);
+    for (size_t i = 0; i < t->count; i++)
+        if (memcmp(&t->gids[i], gid, sizeof *gid) == 0)
+            return true;
+    return false;
 }
 
-static void add_v4(struct table *t, const struct in_addr *address)
+static void add(struct table *t, const void *address)
 {
-    uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff};
-    memcpy(mapped + 12, address, sizeof *address);
-    add(t, mapped);
+    union ibv_gid gid;
+    memcpy(&gid, address, sizeof gid);
+    if (!has(t, &gid) && t->count < sizeof t->gids / sizeof *t->gids)
+        t->gids[t->count++] = gid;
+}
+
+/* Writes an IPv4 address as ::ffff:a.b.c.d. */
+static void map_v4(const struct in_addr *v4, uint8_t out[16])
+{
+    memcpy(out, (const uint8_t[12]){[10] = 0xff, [11] = 0xff}, 12);
+    memcpy(out + 12, v4, sizeof *v4);
 }
 
 static void add_local(struct table *t, uint64_t guid)
@@ -76,7 +87,9 @@ static void add_local(struct table *t, uint64_t guid)
 static void add_made_up(struct table *t, uint64_t guid)
 {
     const uint32_t host = (uint32_t)(1 + (guid >> 8) % 254) << 8 | (uint32_t)(guid & 0xff);
-    add_v4(t, &(struct in_addr){.s_addr = htonl(0xa9fe0000 | host)});
+    uint8_t ip[16];
+    map_v4(&(struct in_addr){.s_addr = htonl(0xa9fe0000 | host)}, ip);
+    add(t, ip);
 }
 
 /* Returns the interface in a wire's specification (wire.h), or NULL. */
@@ -98,42 +111,63 @@ static bool is_at(const struct ifaddrs *a, const char *interface, sa_family_t fa
            (a->ifa_name[length] == 0 || a->ifa_name[length] == ':');
 }
 
-static void add_interface_v4(struct table *t, const struct ifaddrs *all, const char *interface)
+/* Reads the address of an interface. Returns false if it has another family. */
+static bool read_ip(const struct ifaddrs *a, uint8_t out[16])
 {
     struct sockaddr_in in;
-    for (const struct ifaddrs *a = all; a; a = a->ifa_next)
-        if (is_at(a, interface, AF_INET)) {
-            memcpy(&in, a->ifa_addr, sizeof in);
-            add_v4(t, &in.sin_addr);
-        }
-}
-
-static void add_interface_v6(struct table *t, const struct ifaddrs *all, const char *interface)
-{
     struct sockaddr_in6 in6;
-    for (const struct ifaddrs *a = all; a; a = a->ifa_next)
-        if (is_at(a, interface, AF_INET6)) {
-            memcpy(&in6, a->ifa_addr, sizeof in6);
-            if (!IN6_IS_ADDR_LINKLOCAL(&in6.sin6_addr))
-                add(t, &in6.sin6_addr);
-        }
+    if (a->ifa_addr && a->ifa_addr->sa_family == AF_INET) {
+        memcpy(&in, a->ifa_addr, sizeof in);
+        map_v4(&in.sin_addr, out);
+        return true;
+    }
+    if (!a->ifa_addr || a->ifa_addr->sa_family != AF_INET6)
+        return false;
+    memcpy(&in6, a->ifa_addr, sizeof in6);
+    memcpy(out, &in6.sin6_addr, sizeof in6.sin6_addr);
+    return true;
 }
 
-/* Returns the table of a device with that GUID and wire (NULL: unknown). */
-static struct table table_of(uint64_t guid, const char *wire)
+/* Link-local addresses, of IPv4 or IPv6, reach no other network. */
+static bool is_link_local(const uint8_t ip[16])
+{
+    static const uint8_t v4[14] = {[10] = 0xff, [11] = 0xff, [12] = 169, [13] = 254};
+    return (ip[0] == 0xfe && (ip[1] & 0xc0) == 0x80) || memcmp(ip, v4, sizeof v4) == 0;
+}
+
+static void add_interface(struct table *t, const struct ifaddrs *all, const char *interface,
+                          sa_family_t family)
+{
+    uint8_t ip[16];
+    for (const struct ifaddrs *a = all; a; a = a->ifa_next)
+        if (is_at(a, interface, family) && read_ip(a, ip) &&
+            (family == AF_INET || !is_link_local(ip)))
+            add(t, ip);
+}
+
+static void add_fabric(struct table *t, const char *fabric)
+{
+    struct dpk_fabric_place place;
+    if (fabric && dpk_fabric_parse(fabric, &place, NULL) == DPK_OK)
+        add(t, place.ip);
+}
+
+/* Returns the table of a device with that GUID, wire and fabric (NULL: unknown). */
+static struct table table_of(uint64_t guid, const char *wire, const char *fabric)
 {
     struct table t = {.count = 0};
     struct ifaddrs *all = NULL;
     const char *interface = interface_of(wire);
     add_local(&t, guid);
+    add_fabric(&t, fabric);
     if (interface && getifaddrs(&all) == 0) {
         t.interface = if_nametoindex(interface);
-        add_interface_v4(&t, all, interface);
+        add_interface(&t, all, interface, AF_INET);
     }
     if (t.count == 1)
         add_made_up(&t, guid);
     if (all) {
-        add_interface_v6(&t, all, interface);
+        add_interface(&t, all, interface, AF_INET6);
         freeifaddrs(all);
     }
     return t;
@@ -141,15 +175,8 @@ static struct table table_of(uint64_t guid, const char *wire)
 
 static struct table own_table(struct ibv_context *context)
 {
-    return table_of(verbs_gids_guid(context->device), context_of(context)->device.wire);
-}
-
-static bool has(const struct table *t, const union ibv_gid *gid)
-{
-    for (size_t i = 0; i < t->count; i++)
-        if (memcmp(&t->gids[i], gid, sizeof *gid) == 0)
-            return true;
-    return false;
+    const struct dpk_verbs_device *d = &context_of(context)->device;
+    return table_of(verbs_gids_guid(context->device), d->wire, d->fabric);
 }
 
 /* ---- Queries ---- */
@@ -196,27 +223,29 @@ int verbs_gids_find(struct ibv_context *context, const union ibv_gid *gid)
 
 /* ---- GIDs of all devices ---- */
 
-static bool wire_of(const char *name, char wire[DPK_DEVICE_WIRE_MAX])
+/* Returns the table of a device of which another process may have changed the wire and the fabric. */
+static struct table table_now(const char *name, uint64_t guid)
 {
     struct dpk_device *state = NULL;
+    char wire[DPK_DEVICE_WIRE_MAX] = "", fabric[DPK_DEVICE_FABRIC_MAX] = "";
     if (dpk_device_open(name, &state, NULL) != DPK_OK)
-        return false;
-    const bool told = dpk_device_wire(state, wire, NULL) == DPK_OK;
+        return (struct table){.count = 0};
+    const bool known = dpk_device_wire(state, wire, NULL) == DPK_OK &&
+                       dpk_device_fabric(state, fabric, NULL) == DPK_OK;
     dpk_device_close(state);
-    return told;
+    return known ? table_of(guid, wire, fabric) : (struct table){.count = 0};
 }
 
 /* Returns true if a device has the GID: from its name, on either side of a card, or with
- * `interfaces` from its interface. */
+ * `interfaces` from its fabric or its interface. */
 static bool is_of(const char *name, const union ibv_gid *gid, bool interfaces)
 {
     const uint64_t guid = guid_of_name(name);
-    char wire[DPK_DEVICE_WIRE_MAX];
     if (interfaces) {
-        const struct table t = wire_of(name, wire) ? table_of(guid, wire) : (struct table){0};
+        const struct table t = table_now(name, guid);
         return has(&t, gid);
     }
-    const struct table host = table_of(guid, NULL), dpu = table_of(guid ^ OF_DPU, NULL);
+    const struct table host = table_of(guid, NULL, NULL), dpu = table_of(guid ^ OF_DPU, NULL, NULL);
     return has(&host, gid) || has(&dpu, gid);
 }
 
@@ -232,4 +261,26 @@ bool verbs_gids_are_known(const union ibv_gid *gid)
             found = is_of(names.names[i], gid, way == 1);
     dpk_names_free(&names);
     return found;
+}
+
+/* ---- Other machines ---- */
+
+/* Returns whether an interface of this machine has the address. */
+static bool is_here(const union ibv_gid *gid)
+{
+    struct ifaddrs *all = NULL;
+    uint8_t ip[16];
+    bool here = false;
+    if (getifaddrs(&all) != 0)
+        return true;
+    for (const struct ifaddrs *a = all; a && !here; a = a->ifa_next)
+        here = read_ip(a, ip) && memcmp(ip, gid->raw, sizeof ip) == 0;
+    freeifaddrs(all);
+    return here;
+}
+
+bool dpk_verbs_is_far(struct ibv_context *context, const union ibv_gid *gid)
+{
+    return context_of(context)->device.fabric && dpk_fabric_is_for_peers(gid->raw) &&
+           !is_link_local(gid->raw) && !is_here(gid);
 }

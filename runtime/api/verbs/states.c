@@ -1,6 +1,7 @@
 /* States of a queue pair: required and optional attributes of each transition, according to the
  * InfiniBand architecture (volume 1, 11.2.5.2). */
 #include <errno.h>
+#include <stdio.h>
 
 #include "ah.h"
 #include "gids.h"
@@ -75,7 +76,8 @@ static const struct transition *transition_of(enum ibv_qp_type type, enum ibv_qp
 /* Attributes that emulated devices do not have, although transitions allow them. */
 #define MISSING PATH
 
-static int check_values(struct ibv_context *context, const struct ibv_qp_attr *a, int mask)
+static int check_values(struct ibv_context *context, enum ibv_qp_type type,
+                        const struct ibv_qp_attr *a, int mask)
 {
     const unsigned rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
                             IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
@@ -92,7 +94,7 @@ static int check_values(struct ibv_context *context, const struct ibv_qp_attr *a
         (mask & IBV_QP_RETRY_CNT && a->retry_cnt > 7) ||
         (mask & IBV_QP_RNR_RETRY && a->rnr_retry > 7))
         return EINVAL;
-    return mask & IBV_QP_AV ? verbs_path_check(context, &a->ah_attr) : 0;
+    return mask & IBV_QP_AV ? verbs_path_check(context, type, &a->ah_attr) : 0;
 }
 
 int dpk_verbs_check_change(struct ibv_context *context, enum ibv_qp_type type,
@@ -107,7 +109,7 @@ int dpk_verbs_check_change(struct ibv_context *context, enum ibv_qp_type type,
     const struct transition *t = transition_of(type, from, to);
     if (!t || !t->is_there || (mask & t->needs) != t->needs || mask & ~(t->needs | t->allows))
         return EINVAL;
-    return mask & MISSING ? EOPNOTSUPP : check_values(context, a, mask);
+    return mask & MISSING ? EOPNOTSUPP : check_values(context, type, a, mask);
 }
 
 void dpk_verbs_keep_change(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask)
@@ -193,13 +195,38 @@ static void enter(struct qp *qp, enum ibv_qp_state to)
     }
 }
 
-/* Makes the queue pair ready to receive. Returns false if there is no memory. */
-static bool begin(struct qp *qp, uint32_t peer)
+void dpk_verbs_expose(struct dpk_rc_qp *pair)
 {
-    if (qp->ib.qp_base.qp_type != IBV_QPT_UD)
-        return dpk_rc_qp_connect_number(qp->pair, peer, NULL) == DPK_OK;
-    dpk_rc_qp_open(qp->pair);
-    return true;
+    struct dpk_error err = {0};
+    if (dpk_rc_qp_expose(pair, &err) != DPK_OK)
+        fprintf(stderr, "-W- QP 0x%x: other machines cannot connect: %s\n", dpk_rc_qp_number(pair),
+                err.message);
+}
+
+enum dpk_status dpk_verbs_connect(struct ibv_context *context, enum ibv_qp_type type,
+                                  struct dpk_rc_qp *pair, const struct ibv_qp_attr *a,
+                                  struct dpk_error *err)
+{
+    const union ibv_gid *gid = &a->ah_attr.grh.dgid;
+    return type == IBV_QPT_RC && dpk_verbs_is_far(context, gid)
+               ? dpk_rc_qp_connect_far(pair, a->dest_qp_num, gid->raw, err)
+               : dpk_rc_qp_connect_number(pair, a->dest_qp_num, err);
+}
+
+/* Makes the queue pair ready to receive. Returns an errno if it cannot be connected. */
+static int begin(struct qp *qp, const struct ibv_qp_attr *attr)
+{
+    struct ibv_qp *ib = &qp->ib.qp_base;
+    struct dpk_error err = {0};
+    if (ib->qp_type == IBV_QPT_UD) {
+        dpk_rc_qp_open(qp->pair);
+        return 0;
+    }
+    const enum dpk_status status =
+        dpk_verbs_connect(ib->context, ib->qp_type, qp->pair, attr, &err);
+    if (status != DPK_OK)
+        fprintf(stderr, "-W- QP 0x%x is not connected: %s\n", ib->qp_num, err.message);
+    return status == DPK_OK ? 0 : status == DPK_ERR_NOT_FOUND ? ETIMEDOUT : ENOMEM;
 }
 
 int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_mask)
@@ -219,10 +246,12 @@ int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_ma
     }
     dpk_rc_unlock(qp->rc);
     /* The lock is not held, because this may wait for the peer's process. */
-    if (!why && from == IBV_QPS_INIT && to == IBV_QPS_RTR && !begin(qp, attr->dest_qp_num))
-        why = ENOMEM;
+    if (!why && from == IBV_QPS_INIT && to == IBV_QPS_RTR)
+        why = begin(qp, attr);
     if (why)
         return why;
+    if (from == IBV_QPS_RESET && to == IBV_QPS_INIT)
+        dpk_verbs_expose(qp->pair);
     dpk_rc_lock(qp->rc);
     if (qp->state == from)
         enter(qp, to);

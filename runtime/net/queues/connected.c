@@ -1,4 +1,5 @@
 /* Reliable connected queue pairs: rings of WQEs and receives as a front end of rc. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "model.h"
@@ -185,10 +186,19 @@ void queues_pair_destroy(struct dpk_queue *q)
     free(p);
 }
 
-enum dpk_status queues_pair_connect(const struct dpk_queue *q, uint32_t remote,
+enum dpk_status queues_pair_connect(const struct dpk_queue *q, const struct dpk_qp_change *to,
                                     struct dpk_error *err)
 {
-    return dpk_rc_qp_connect_number(q->pair->qp, remote, err);
+    return to->remote_ip ? dpk_rc_qp_connect_far(q->pair->qp, to->remote, to->remote_ip, err)
+                         : dpk_rc_qp_connect_number(q->pair->qp, to->remote, err);
+}
+
+void queues_pair_expose(const struct dpk_queue *q)
+{
+    struct dpk_error err = {0};
+    if (dpk_rc_qp_expose(q->pair->qp, &err) != DPK_OK)
+        fprintf(stderr, "-W- %s 0x%x: other machines cannot connect: %s\n", queue_kind(q),
+                q->number, err.message);
 }
 
 void queues_pair_permit(struct dpk_queue *q)

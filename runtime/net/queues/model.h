@@ -211,8 +211,10 @@ void queue_fail(struct dpk_queue *q);
 enum dpk_status queues_pair_create(struct dpk_queue *q, struct dpk_error *err);
 void queues_pair_destroy(struct dpk_queue *q);
 /* Call this without the lock. */
-enum dpk_status queues_pair_connect(const struct dpk_queue *q, uint32_t remote,
+enum dpk_status queues_pair_connect(const struct dpk_queue *q, const struct dpk_qp_change *to,
                                     struct dpk_error *err);
+/* Lets other machines connect to the queue pair, if its device has a fabric. Call this without the lock. */
+void queues_pair_expose(const struct dpk_queue *q);
 void queues_pair_permit(struct dpk_queue *q);
 void queues_pair_run(struct dpk_queue *q);
 /* Executes requests that wait for receives, while receives are available. */

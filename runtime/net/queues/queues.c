@@ -399,9 +399,11 @@ enum dpk_status dpk_qp_modify(struct dpk_queue *qp, const struct dpk_qp_change *
     enum dpk_status status = DPK_OK;
     const enum dpk_qp_state from = dpk_qp_state(qp);
     if (qp->options.kind == DPK_QP && from == DPK_QP_INIT && change->state == DPK_QP_RTR)
-        status = queues_pair_connect(qp, change->remote, err);
+        status = queues_pair_connect(qp, change, err);
     if (status != DPK_OK)
         return status;
+    if (qp->options.kind == DPK_QP && from == DPK_QP_RESET && change->state == DPK_QP_INIT)
+        queues_pair_expose(qp);
     queues_lock(qp->nic);
     const bool may = qp->options.kind == DPK_QP && may_follow(qp->state, change->state);
     if (may)

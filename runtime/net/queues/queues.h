@@ -168,6 +168,8 @@ bool dpk_queue_recover(struct dpk_queue *q);
 struct dpk_qp_change {
     enum dpk_qp_state state;
     uint32_t remote; /* RTR: number of the peer */
+    const uint8_t
+        *remote_ip; /* RTR: 16 bytes, as of dpk_rc_qp_connect_far; NULL: the peer is here */
     bool changes_permits;
     unsigned permits;
 };

@@ -333,8 +333,10 @@ doca_error_t verbs_dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, 
         return verbs_error_of(why);
     /* The lock is not held, because this may wait for the peer's process. */
     if (from == IBV_QPS_INIT && to == IBV_QPS_RTR &&
-        dpk_rc_qp_connect_number(q->pair, a->dest_qp_num, NULL) != DPK_OK)
+        dpk_verbs_connect(q->context, IBV_QPT_RC, q->pair, a, NULL) != DPK_OK)
         return DOCA_ERROR_NO_MEMORY;
+    if (from == IBV_QPS_RESET && to == IBV_QPS_INIT)
+        dpk_verbs_expose(q->pair);
     dpk_rc_lock(q->rc);
     if (q->state == from)
         enter(q, to);

@@ -91,7 +91,7 @@ doca_error_t doca_argp_destroy(void);
 doca_error_t doca_argp_param_create(struct doca_argp_param **param);
 
 /* Set the names of the parameter, "-name" and "--name"; one name is enough. A short name may have
- * several letters. The parser copies all texts when the parameter is registered: keep them until then.
+ * several letters, a long name several words ("--nic handler" 2, in quotes). The parser copies all texts when the parameter is registered: keep them until then.
  * NULL is ignored. */
 void doca_argp_param_set_short_name(struct doca_argp_param *param, const char *name);
 void doca_argp_param_set_long_name(struct doca_argp_param *param, const char *name);

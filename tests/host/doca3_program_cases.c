@@ -217,6 +217,24 @@ static void callbacks_get_the_values_of_command_lines(void)
     CHECK(parse("-num 3", &c) == DOCA_ERROR_BAD_CONFIG && strcmp(c.got, "number=3 all= ") == 0);
 }
 
+/* A sample of DOCA 3.2 has the long name "nic handler"; a shell quotes it. */
+static void a_long_name_may_have_two_words(void)
+{
+    struct config c = {.verdict = OK};
+    char *argv[] = {(char[]){"program"}, (char[]){"--two words"}, (char[]){"7"}};
+    struct doca_argp_param *p = NULL;
+    CHECK(doca_argp_init(NULL, &c) == OK);
+    add_param("n", "two words", on_number, DOCA_ARGP_TYPE_INT, false);
+    CHECK(doca_argp_param_create(&p) == OK);
+    doca_argp_param_set_short_name(p, "m n");
+    doca_argp_param_set_description(p, "of the test");
+    doca_argp_param_set_callback(p, on_number);
+    doca_argp_param_set_type(p, DOCA_ARGP_TYPE_INT);
+    CHECK(doca_argp_register_param(p) == DOCA_ERROR_INITIALIZATION);
+    CHECK(doca_argp_start(3, argv) == OK && strcmp(c.got, "number=7 ") == 0);
+    CHECK(doca_argp_destroy() == OK);
+}
+
 static void files_give_every_type(void)
 {
     char name[] = "/tmp/doca3_XXXXXX", line[64];
@@ -527,6 +545,7 @@ static void the_version_is_the_programs(void)
 const struct test_case program_cases[] = {
     CASE(lines_reach_descriptors_buffers_and_syslog),
     CASE(backends_have_limits_of_their_own),
+    CASE(a_long_name_may_have_two_words),
     CASE(callbacks_get_the_values_of_command_lines),
     CASE(files_give_every_type),
     CASE(a_file_of_options_may_have_comments_and_a_comma_after_the_last_value),

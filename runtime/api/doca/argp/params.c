@@ -103,16 +103,17 @@ FLAG(doca_argp_param_set_inherited, inherited)
 FLAG(doca_argp_param_set_hidden, hidden)
 FLAG(doca_argp_param_set_cli_only, cli_only)
 
-static bool is_name(const char *name)
+/* A sample of DOCA 3.2 has a long name of two words. */
+static bool is_name(const char *name, const char *excluded)
 {
-    return !name || (*name && *name != '-' && !strpbrk(name, "= \t") && strlen(name) < 64);
+    return !name || (*name && *name != '-' && !strpbrk(name, excluded) && strlen(name) < 64);
 }
 
 static bool is_complete(const struct param *a)
 {
-    return (a->short_name || a->long_name) && is_name(a->short_name) && is_name(a->long_name) &&
-           a->description && a->callback && a->type >= DOCA_ARGP_TYPE_STRING &&
-           a->type <= DOCA_ARGP_TYPE_JSON_OBJ;
+    return (a->short_name || a->long_name) && is_name(a->short_name, "= \t") &&
+           is_name(a->long_name, "=\t") && a->description && a->callback &&
+           a->type >= DOCA_ARGP_TYPE_STRING && a->type <= DOCA_ARGP_TYPE_JSON_OBJ;
 }
 
 static bool copy_texts(struct param *a)

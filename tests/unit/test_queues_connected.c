@@ -1,5 +1,6 @@
 /* Queue pairs: random sequences against a simple model, shared receives, hostile values. */
 #include <pthread.h>
+#include <sched.h>
 
 #include "queue_world.h"
 
@@ -257,6 +258,86 @@ static void atomic_operations_are_one_step(void **state)
     assert_int_equal(sum, 2 * ADDS);
 }
 
+/* A WQE that waits until completion `index` of a completion queue exists. */
+static void put_wait(const struct dpk_queue *q, uint16_t place, uint32_t number, uint32_t index)
+{
+    const uint64_t at = put_control(&w, ring_at(0) + 64, q, place, 0x0f, 2);
+    put_be64(&w, at + 16, 0);
+    put_be32(&w, at + 24, index);
+    put_be32(&w, at + 28, number);
+}
+
+static void await_produced(const struct dpk_queue *cq, uint32_t count)
+{
+    while (dpk_cq_produced(cq) != count)
+        sched_yield();
+}
+
+static void a_send_waits_for_completions_of_another_queue(void **state)
+{
+    (void)state;
+    put_wait(a, 0, dpk_queue_number(cqs[2]), 1);
+    put_control(&w, ring_at(0) + 64, a, 1, 0, 1);
+    dpk_queue_ring(a, 2);
+    for (uint16_t i = 0; i < 2; i++) {
+        assert_int_equal(dpk_cq_produced(cqs[0]), 0);
+        put_control(&w, ring_at(1) + 64, b, i, 0, 1);
+        dpk_queue_ring(b, (uint16_t)(i + 1)); /* completes in cqs[2] */
+    }
+    await_produced(cqs[0], 2);
+    assert_int_equal(cqe_at(&w, 0, 0).request, 0x0f);
+    assert_int_equal(cqe_at(&w, 0, 1).opcode, 0);
+    put_wait(a, 2, dpk_queue_number(cqs[2]), 0xffffff); /* it is past already */
+    dpk_queue_ring(a, 3);
+    assert_int_equal(dpk_cq_produced(cqs[0]), 3);
+    assert_int_equal(w.troubles, 0);
+}
+
+static void a_waiting_send_ends_with_its_queue_pair(void **state)
+{
+    (void)state;
+    put_wait(a, 0, dpk_queue_number(cqs[2]), 0);
+    dpk_queue_ring(a, 1);
+    assert_int_equal(dpk_cq_produced(cqs[0]), 0);
+    assert_int_equal(dpk_qp_modify(a, &(struct dpk_qp_change){.state = DPK_QP_ERROR}, NULL),
+                     DPK_OK);
+    assert_int_equal(cqe_at(&w, 0, 0).syndrome, 5); /* flushed */
+    assert_int_equal(dpk_qp_modify(a, &(struct dpk_qp_change){.state = DPK_QP_RESET}, NULL),
+                     DPK_OK);
+    join(a, b);
+    put_wait(a, 0, dpk_queue_number(cqs[2]), 0);
+    dpk_queue_ring(a, 1);
+    assert_int_equal(dpk_queue_destroy(a, NULL), DPK_OK);
+    dpk_cq_complete(cqs[2]); /* nothing waits any more */
+}
+
+static void a_wait_for_no_completion_queue_is_an_error(void **state)
+{
+    const uint32_t numbers[] = {0, 0xffffffff, dpk_queue_number(a), dpk_queue_number(b)};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        end_world(state);
+        begin(state);
+        put_wait(a, 0, numbers[i], 0);
+        dpk_queue_ring(a, 1);
+        assert_int_equal(cqe_at(&w, 0, 0).opcode, 13);
+        assert_int_equal(cqe_at(&w, 0, 0).syndrome, 2);
+    }
+}
+
+static void a_dump_completes_and_moves_nothing(void **state)
+{
+    (void)state;
+    const uint64_t at = put_control(&w, ring_at(0) + 64, a, 0, 0x23, 2);
+    put_data(&w, at + 16, 8, w.key, DATA);
+    put_receive(&w, 1, 0, 256, DATA + 0x1000);
+    post_receives(&w, 1, 1);
+    dpk_queue_ring(a, 1);
+    assert_int_equal(cqe_at(&w, 0, 0).opcode, 0);
+    assert_int_equal(cqe_at(&w, 0, 0).request, 0x23);
+    assert_int_equal(dpk_cq_produced(cqs[3]), 0);
+    assert_int_equal(w.troubles, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +349,10 @@ int main(void)
         TEST(a_pair_that_is_connected_to_itself_fails_by_itself),
         TEST(a_peer_that_is_gone_is_told),
         TEST(atomic_operations_are_one_step),
+        TEST(a_send_waits_for_completions_of_another_queue),
+        TEST(a_waiting_send_ends_with_its_queue_pair),
+        TEST(a_wait_for_no_completion_queue_is_an_error),
+        TEST(a_dump_completes_and_moves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

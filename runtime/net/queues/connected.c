@@ -4,7 +4,8 @@
 
 #include "model.h"
 
-#define AT_ONCE 32u /* WQEs of a queue pair that were read and are not complete */
+#define INDEX_MASK 0xffffffu /* of completions */
+#define AT_ONCE    32u       /* WQEs of a queue pair that were read and are not complete */
 
 /* A send WQE that is being carried out. */
 struct send {
@@ -47,6 +48,45 @@ static bool may_send(struct dpk_queue *q)
     return q->done != q->posted;
 }
 
+static void unawait(struct dpk_queue *q)
+{
+    if (q->awaits)
+        LIST_REMOVE(q, in_awaiting);
+    q->awaits = false;
+}
+
+/* Judges a wait for completions. Returns true if the queue pair has to wait. Cards compare the index with that
+ * of the CQ's last completion, 24 bits: *wrong is an error if the device has no such CQ. */
+static bool must_wait(struct dpk_queue *q, const struct wqe *wqe, enum dpk_rc_status *wrong,
+                      struct why *why)
+{
+    unawait(q);
+    if (*wrong != DPK_RC_OK || wqe->control.opcode != WQE_WAIT || q->state != DPK_QP_RTS)
+        return false;
+    const struct dpk_queue *cq;
+    LIST_FOREACH(cq, &q->nic->numbered[wqe->awaited % NUMBERED], in_numbered)
+    if (cq->number == wqe->awaited && cq->options.kind == DPK_CQ)
+        break;
+    if (!cq) {
+        *wrong = queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it waits for 0x%x, which is no CQ",
+                                   wqe->awaited);
+        return false;
+    }
+    const uint32_t ahead = (cq->produced - wqe->until) & INDEX_MASK;
+    if (ahead > 0 && ahead <= INDEX_MASK / 2)
+        return false;
+    LIST_INSERT_HEAD(&q->nic->awaiting, q, in_awaiting);
+    q->awaits = true;
+    return true;
+}
+
+void queues_pairs_look(struct dpk_queues *nic)
+{
+    struct dpk_queue *q;
+    LIST_FOREACH(q, &nic->awaiting, in_awaiting)
+    dpk_rc_qp_kick_later(q->pair->qp);
+}
+
 static bool next_send(void *context, struct dpk_rc_work *out)
 {
     struct dpk_queue *q = context;
@@ -55,15 +95,17 @@ static bool next_send(void *context, struct dpk_rc_work *out)
     struct send *s = may_send(q) ? new_send(q->pair) : NULL;
     if (!s)
         return false;
-    s->used = true;
     s->told = false;
     *out = (struct dpk_rc_work){.opcode = DPK_RC_NOP, .user = s};
     out->wrong = queues_send_load(q, s->bytes, &s->control, &blocks, &why);
-    q->done = (uint16_t)(q->done + blocks);
-    if (out->wrong != DPK_RC_OK && q->state == DPK_QP_ERROR)
-        q->done = q->posted; /* the start of the next WQE is unknown */
     if (out->wrong == DPK_RC_OK)
         out->wrong = queues_wqe_parse(s->bytes, (size_t)blocks * DPK_WQEBB, false, &s->wqe, &why);
+    else if (q->state == DPK_QP_ERROR)
+        blocks = (uint16_t)(q->posted - q->done); /* the start of the next WQE is unknown */
+    if (must_wait(q, &s->wqe, &out->wrong, &why))
+        return false;
+    s->used = true;
+    q->done = (uint16_t)(q->done + blocks);
     if (out->wrong != DPK_RC_OK && q->state != DPK_QP_ERROR) {
         queues_send_tell(q, &s->control, &why);
         s->told = true;
@@ -179,6 +221,7 @@ void queues_pair_destroy(struct dpk_queue *q)
     if (!p)
         return;
     p->closing = true;
+    unawait(q);
     dpk_rc_qp_reset(p->qp);
     dpk_rc_end_destroy(p->end);
     for (unsigned i = 0; i < AT_ONCE; i++)
@@ -219,11 +262,13 @@ void queues_pair_resume(struct dpk_queue *q)
 
 void queues_pair_fail(struct dpk_queue *q)
 {
+    unawait(q);
     dpk_rc_qp_fail(q->pair->qp);
 }
 
 void queues_pair_reset(struct dpk_queue *q)
 {
+    unawait(q);
     dpk_rc_qp_reset(q->pair->qp);
     for (unsigned i = 0; i < AT_ONCE; i++)
         if (q->pair->sends[i])

@@ -126,6 +126,7 @@ bool queues_cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const stru
         TAILQ_INSERT_TAIL(&cq->nic->untold, cq, in_untold);
     }
     queues_eq_completed(cq, c->event);
+    cq->nic->look(cq->nic);
     return true;
 }
 

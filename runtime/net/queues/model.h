@@ -76,9 +76,11 @@ struct dpk_queue {
     uint16_t posted, done; /* sends, in blocks: posted by doorbells, and read */
     uint64_t due;          /* SQ: the time for which the next send waits; 0: none */
     bool waits;            /* QP: the next request of its peer waits for a receive */
-    struct pair *pair;     /* QP */
-    bool first_error;      /* the first error has had its completion */
-    struct dpk_told told;  /* QP: kinds of failures (dpk_rc_kind) */
+    bool awaits;           /* QP: its next send waits for completions */
+    LIST_ENTRY(dpk_queue) in_awaiting;
+    struct pair *pair;    /* QP */
+    bool first_error;     /* the first error has had its completion */
+    struct dpk_told told; /* QP: kinds of failures (dpk_rc_kind) */
     uint32_t remote;
     unsigned leads; /* RQ: number of targets of rules that are this queue; under steering's
                              lock */
@@ -101,6 +103,8 @@ struct dpk_queues {
     /* Ends a turn: tries waiting work of at most `queues` queues, first that of `cq` (or NULL), and reports
      * completions. Set by queues.c, so that the files below need not know it. */
     void (*settle)(struct dpk_queues *nic, const struct dpk_queue *cq, unsigned queues);
+    /* queues_pairs_look, after each completion. Set in the same way. */
+    void (*look)(struct dpk_queues *nic);
     TAILQ_HEAD(, dpk_queue) queues;
     LIST_HEAD(, dpk_queue) numbered[NUMBERED]; /* by the last bits of the queue's number */
     uint32_t last_number;
@@ -108,11 +112,12 @@ struct dpk_queues {
     struct frames frames;             /* frames from outside that are not steered yet */
     struct frames spare, spare_large; /* buffers without a frame */
     TAILQ_HEAD(, dpk_queue) waiting_queues;
-    atomic_uint_least64_t waiting; /* number of frames that are held back; */
-    atomic_bool pairs_wait;        /* queue pairs wait; both are read without the lock */
-    uint64_t turn;                 /* number of calls of queues_lock */
-    bool in_turn;                  /* queues_unlock will be */
-    uint64_t now;                  /* time in ns, in the turn; 0: not read yet */
+    atomic_uint_least64_t waiting;   /* number of frames that are held back; */
+    atomic_bool pairs_wait;          /* queue pairs wait; both are read without the lock */
+    LIST_HEAD(, dpk_queue) awaiting; /* queue pairs whose next send waits for completions */
+    uint64_t turn;                   /* number of calls of queues_lock */
+    bool in_turn;                    /* queues_unlock will be */
+    uint64_t now;                    /* time in ns, in the turn; 0: not read yet */
     TAILQ_HEAD(, dpk_queue) untold;
     struct dpk_counters *counters;
     uint64_t moved; /* bytes that the current doorbell has moved */
@@ -217,6 +222,8 @@ enum dpk_status queues_pair_connect(const struct dpk_queue *q, const struct dpk_
 void queues_pair_expose(const struct dpk_queue *q);
 void queues_pair_permit(struct dpk_queue *q);
 void queues_pair_run(struct dpk_queue *q);
+/* Lets queue pairs look again at the completions that their sends wait for. */
+void queues_pairs_look(struct dpk_queues *nic);
 /* Executes requests that wait for receives, while receives are available. */
 void queues_pair_resume(struct dpk_queue *q);
 void queues_pair_fail(struct dpk_queue *q);

@@ -44,12 +44,14 @@ enum dpk_status dpk_queues_open(const struct dpk_queue_ops *ops, void *context, 
         return dpk_fail_nomem(err);
     nic->rc = rc;
     nic->settle = settle;
+    nic->look = queues_pairs_look;
     nic->ops = ops;
     nic->context = context;
     nic->last_number = FIRST_NUMBER - 1;
     TAILQ_INIT(&nic->queues);
     TAILQ_INIT(&nic->waiting_queues);
     TAILQ_INIT(&nic->untold);
+    LIST_INIT(&nic->awaiting);
     STAILQ_INIT(&nic->frames);
     STAILQ_INIT(&nic->spare);
     STAILQ_INIT(&nic->spare_large);

@@ -162,12 +162,24 @@ static enum dpk_rc_status wait_parse(struct dpk_reader *r, struct wqe *out, stru
     return DPK_RC_OK;
 }
 
+/* Parses the segment of a wait for completions: 8 reserved bytes, the index, the CQ's number. */
+static enum dpk_rc_status await_parse(struct dpk_reader *r, struct wqe *out, struct why *why)
+{
+    dpk_read_skip(r, 8);
+    out->until = dpk_read_be32(r);
+    out->awaited = dpk_read_be32(r);
+    return r->failed
+               ? queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
+                                   "it has %u segments, too few for a wait", out->control.segments)
+               : DPK_RC_OK;
+}
+
 static bool has_opcode(uint8_t opcode, bool ethernet)
 {
     if (opcode == WQE_NOP || opcode == WQE_SEND)
         return true;
     return ethernet ? opcode == WQE_LARGE_SEND || opcode == WQE_MULTI_SEND
-                    : opcode == WQE_SEND_IMMEDIATE || is_remote(opcode);
+                    : opcode == WQE_SEND_IMMEDIATE || opcode == WQE_DUMP || is_remote(opcode);
 }
 
 /* Parses the segments between the control segment and the data. */
@@ -202,8 +214,8 @@ enum dpk_rc_status queues_wqe_parse(const uint8_t *bytes, size_t size, bool ethe
         (size_t)out->control.segments * WQE_SEGMENT > size)
         return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION, "it has %u segments",
                                  out->control.segments);
-    const bool waits = ethernet && out->control.opcode == WQE_WAIT;
-    if (out->control.modifier != (waits ? WAIT_FOR_TIME : 0) ||
+    const bool waits = out->control.opcode == WQE_WAIT;
+    if (out->control.modifier != (waits && ethernet ? WAIT_FOR_TIME : 0) ||
         !(waits || has_opcode(out->control.opcode, ethernet)))
         return queues_wqe_refuse(why, DPK_RC_LOCAL_OPERATION,
                                  "this queue has no such operation (modifier 0x%02x)",
@@ -213,7 +225,7 @@ enum dpk_rc_status queues_wqe_parse(const uint8_t *bytes, size_t size, bool ethe
     if (out->control.opcode == WQE_NOP)
         return DPK_RC_OK;
     if (waits)
-        return wait_parse(&r, out, why);
+        return ethernet ? wait_parse(&r, out, why) : await_parse(&r, out, why);
     const enum dpk_rc_status wrong = middle_parse(&r, ethernet, out, why);
     return wrong != DPK_RC_OK ? wrong : data_parse(&r, false, &out->data, why);
 }
@@ -239,6 +251,8 @@ static enum dpk_rc_opcode opcode_of(uint8_t opcode)
 {
     switch (opcode) {
     case WQE_NOP:
+    case WQE_DUMP:
+    case WQE_WAIT:
         return DPK_RC_NOP;
     case WQE_WRITE:
     case WQE_WRITE_IMMEDIATE:
@@ -272,7 +286,7 @@ void queues_wqe_describe(const struct wqe *wqe, struct dpk_rc_work *out)
         wqe->control.opcode == WQE_SEND_IMMEDIATE || wqe->control.opcode == WQE_WRITE_IMMEDIATE;
     out->immediate = out->has_immediate ? wqe->control.immediate : 0;
     out->pieces = wqe->data.list;
-    out->count = wqe->data.count;
+    out->count = out->opcode == DPK_RC_NOP ? 0 : wqe->data.count;
     out->key = wqe->key;
     out->address = wqe->address;
     out->value = wqe->operand;
@@ -284,6 +298,8 @@ void dpk_wqe_describe(const uint8_t *bytes, size_t size, struct dpk_wqe_work *ou
     struct wqe wqe;
     *out = (struct dpk_wqe_work){.work.opcode = DPK_RC_NOP};
     out->work.wrong = queues_wqe_parse(bytes, size, false, &wqe, NULL);
+    if (wqe.control.opcode == WQE_WAIT)
+        out->work.wrong = DPK_RC_LOCAL_OPERATION; /* waits are of rings alone */
     if (out->work.wrong != DPK_RC_OK)
         return;
     queues_wqe_describe(&wqe, &out->work);

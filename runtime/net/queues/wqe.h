@@ -15,10 +15,11 @@ enum opcode {
     WQE_SEND = 0x0a,
     WQE_SEND_IMMEDIATE = 0x0b,
     WQE_LARGE_SEND = 0x0e, /* TSO: data is cut into segments of TCP */
-    WQE_WAIT = 0x0f,       /* for a time: the next WQEs follow then */
+    WQE_WAIT = 0x0f, /* SQ: for a time; QP: for completions of a CQ. The next WQEs follow then */
     WQE_READ = 0x10,
     WQE_COMPARE_SWAP = 0x11,
     WQE_FETCH_ADD = 0x12,
+    WQE_DUMP = 0x23,       /* reads local memory; nothing leaves */
     WQE_MULTI_SEND = 0x29, /* ENHANCED_MPSW: each piece of data is a frame */
 };
 
@@ -45,7 +46,8 @@ struct wqe {
     uint16_t headers;          /* bytes of headers in the WQE, the first piece of `data` */
     uint16_t tci;              /* of a tag to insert, */
     bool has_tag, service_tag; /* there is a tag; its type is 0x88a8 */
-    uint64_t time;             /* of a wait: nanoseconds of CLOCK_REALTIME */
+    uint64_t time;             /* of a wait for a time: nanoseconds of CLOCK_REALTIME */
+    uint32_t awaited, until;   /* of a wait for completions: number of the CQ, and an index of it */
     uint64_t address;          /* of the peer's memory */
     uint32_t key;
     uint64_t operand, compare; /* atomics */

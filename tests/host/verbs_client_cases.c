@@ -1,5 +1,8 @@
 /* What programs that know nothing of emulated devices ask for: domains, memory that changes, all fields of
  * completions; and what there is not. */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+
 #include "verbs_pair.h"
 
 static void completions_have_all_standard_fields(void)
@@ -243,6 +246,47 @@ static void memory_may_be_registered_anew(void)
     close_both();
 }
 
+/* A memory file stands for a DMA buffer. Its addresses are those that the program names. */
+static void memory_files_may_be_registered(void)
+{
+    enum { PAGE = 4096, AT = PAGE + 64, IOVA = 0x7000 };
+    char bytes[8] = {0};
+    int ends[2];
+    const int file = memfd_create("memory", MFD_CLOEXEC);
+    CHECK(file >= 0 && ftruncate(file, 2 * PAGE) == 0 && pipe(ends) == 0);
+    open_both();
+    struct ibv_sge word = piece(&a, 0, 8);
+    struct ibv_mr *mr = ibv_reg_dmabuf_mr(b.pd, AT, 64, IOVA, file, ALL_ACCESS);
+    CHECK(mr && mr->length == 64 && mr->pd == b.pd && mr->lkey == mr->rkey);
+    struct ibv_send_wr wr = work(&b, IBV_WR_RDMA_WRITE, 1, &word);
+    wr.wr.rdma.remote_addr = IOVA + 56;
+    wr.wr.rdma.rkey = mr->rkey;
+    memcpy(a.memory, "8 bytes", 8);
+    CHECK(post(&a, wr) == 0);
+    CHECK_WC(&a, 1, IBV_WC_SUCCESS);
+    CHECK(pread(file, bytes, 8, AT + 56) == 8 && memcmp(bytes, "8 bytes", 8) == 0);
+    /* New rights keep the memory. */
+    CHECK(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, ALL_ACCESS) == 0);
+    wr.wr.rdma.remote_addr = IOVA;
+    CHECK(post(&a, wr) == 0);
+    CHECK_WC(&a, 1, IBV_WC_SUCCESS);
+    CHECK(pread(file, bytes, 8, AT) == 8 && memcmp(bytes, "8 bytes", 8) == 0);
+    wr.wr.rdma.remote_addr = IOVA + 57; /* beyond its end */
+    CHECK(post(&a, wr) == 0);
+    CHECK_WC(&a, 1, IBV_WC_REM_ACCESS_ERR);
+    CHECK(ibv_dereg_mr(mr) == 0);
+    /* Bad descriptors and ranges. */
+    CHECK(!ibv_reg_dmabuf_mr(a.pd, 0, PAGE, 0, -1, ALL_ACCESS) && errno == EBADF);
+    CHECK(!ibv_reg_dmabuf_mr(a.pd, 0, PAGE, 0, ends[0], ALL_ACCESS) && errno == EINVAL);
+    CHECK(!ibv_reg_dmabuf_mr(a.pd, 0, 0, 0, file, ALL_ACCESS) && errno == EINVAL);
+    CHECK(!ibv_reg_dmabuf_mr(a.pd, 0, 2 * PAGE + 1, 0, file, ALL_ACCESS) && errno == EINVAL);
+    CHECK(!ibv_reg_dmabuf_mr(a.pd, UINT64_MAX, 8, 0, file, ALL_ACCESS) && errno == EINVAL);
+    CHECK(!ibv_reg_dmabuf_mr(a.pd, 0, 8, UINT64_MAX, file, ALL_ACCESS) && errno == EINVAL);
+    CHECK(!ibv_reg_dmabuf_mr(a.pd, 0, 8, 0, file, IBV_ACCESS_REMOTE_WRITE) && errno == EINVAL);
+    CHECK(close(file) == 0 && close(ends[0]) == 0 && close(ends[1]) == 0);
+    close_both();
+}
+
 static void rights_that_there_are_not_are_refused(void)
 {
     open_device(&a, "mlx5_0", 1);
@@ -278,7 +322,6 @@ static void unsupported_calls_say_so(void)
     ABSENT(ibv_alloc_null_mr(a.pd));
     ABSENT(ibv_alloc_mw(a.pd, IBV_MW_TYPE_1));
     ABSENT(ibv_alloc_dm(a.context, &of_dm));
-    ABSENT(ibv_reg_dmabuf_mr(a.pd, 0, 4096, 0, -1, 0));
     ABSENT(ibv_open_xrcd(a.context, &of_xrcd));
     ABSENT(ibv_create_wq(a.context, &of_wq));
     ABSENT(ibv_create_counters(a.context, &of_counters));
@@ -303,6 +346,7 @@ int main(int argc, char **argv)
                                              CASE(a_parent_domain_has_the_memory_of_another),
                                              CASE(domains_that_make_no_sense_are_refused),
                                              CASE(memory_may_be_registered_anew),
+                                             CASE(memory_files_may_be_registered),
                                              CASE(rights_that_there_are_not_are_refused),
                                              CASE(unsupported_calls_say_so)};
     return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);

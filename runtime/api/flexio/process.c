@@ -52,7 +52,7 @@ flexio_status flexio_process_create(struct ibv_context *ibv_ctx, struct flexio_a
     }
     p->pd = process_attr ? process_attr->pd : NULL;
     if (!p->pd) {
-        p->pd = dpk_emulated_10.alloc_pd(ibv_ctx);
+        p->pd = dpk_emulated_11.alloc_pd(ibv_ctx);
         p->owns_pd = p->pd != NULL;
     }
     if (!p->pd) {
@@ -70,7 +70,7 @@ flexio_status flexio_process_destroy(struct flexio_process *process)
     libflexio_queues_free(process);
     libflexio_allocations_forget(process);
     dpk_host_process_destroy(process->host);
-    if (process->owns_pd && dpk_emulated_10.dealloc_pd(process->pd) != 0)
+    if (process->owns_pd && dpk_emulated_11.dealloc_pd(process->pd) != 0)
         dpk_host_log(DPK_HOST_LOG_WARNING,
                      "memory is still registered with the protection domain of "
                      "a process that is destroyed");

@@ -192,7 +192,7 @@ static bool report(struct flexio_process *p, unsigned call, uint32_t number, uin
     else if (is)
         dpk_queue_consumed(q->q, consumed);
     pthread_mutex_unlock(&p->objects_lock);
-    return is || (call == DPA_FLEXIO_COMPLETE && dpk_emulated_10.complete(p->context, number));
+    return is || (call == DPA_FLEXIO_COMPLETE && dpk_emulated_11.complete(p->context, number));
 }
 
 /* As on a card, a doorbell of a destroyed queue has no effect: the host may take it down while a

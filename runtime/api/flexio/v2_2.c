@@ -91,7 +91,7 @@ struct ibv_uar *ibv_alloc_uar(struct ibv_context *ibv_ctx)
     if (!uar)
         return NULL;
     uar->context = ibv_ctx;
-    uar->devx = dpk_emulated_10.devx_alloc_uar(ibv_ctx, MLX5DV_UAR_ALLOC_TYPE_NC);
+    uar->devx = dpk_emulated_11.devx_alloc_uar(ibv_ctx, MLX5DV_UAR_ALLOC_TYPE_NC);
     if (uar->devx)
         return uar;
     free(uar);
@@ -101,7 +101,7 @@ struct ibv_uar *ibv_alloc_uar(struct ibv_context *ibv_ctx)
 int ibv_free_uar(struct ibv_uar *uar)
 {
     if (uar)
-        dpk_emulated_10.devx_free_uar(uar->devx);
+        dpk_emulated_11.devx_free_uar(uar->devx);
     free(uar);
     return 0;
 }

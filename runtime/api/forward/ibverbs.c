@@ -137,7 +137,8 @@ FORWARD(struct ibv_mr *, NULL, ibv_reg_mr_iova2,
         emulated()->reg_mr_iova2(pd, addr, length, iova, access))
 FORWARD(struct ibv_mr *, NULL, ibv_reg_dmabuf_mr,
         (struct ibv_pd * pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access),
-        (pd, offset, length, iova, fd, access), OF(pd), dpk_forward_refuse())
+        (pd, offset, length, iova, fd, access), OF(pd),
+        emulated()->reg_dmabuf_mr(pd, offset, length, iova, fd, access))
 FORWARD(int, ENOSYS, ibv_rereg_mr,
         (struct ibv_mr * mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access),
         (mr, flags, pd, addr, length, access), OF(mr),

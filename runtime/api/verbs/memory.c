@@ -1,7 +1,11 @@
 /* Memory regions. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "context.h"
 
@@ -55,12 +59,15 @@ uint32_t verbs_memory_register(struct dpk_memory_domain *domain, void *addr, siz
 
 struct region {
     struct ibv_mr ib; /* first: programs hold a pointer to it */
+    void *host;       /* the memory itself */
     uint64_t iova;
     int access;
+    void *view; /* of a memory file; NULL: the memory is the program's */
+    size_t view_size;
 };
 
-static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
-                             int access)
+static struct region *region_new(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+                                 int access)
 {
     struct region *r = pd ? calloc(1, sizeof *r) : NULL;
     if (!r) {
@@ -73,6 +80,7 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
         return NULL;
     }
     dpk_verbs_use_pd(pd);
+    r->host = addr;
     r->iova = iova;
     r->access = access;
     r->ib = (struct ibv_mr){.context = pd->context,
@@ -82,6 +90,50 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint6
                             .handle = key >> 8,
                             .lkey = key,
                             .rkey = key};
+    return r;
+}
+
+static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+                             int access)
+{
+    struct region *r = region_new(pd, addr, length, iova, access);
+    return r ? &r->ib : NULL;
+}
+
+/* ---- Memory files ---- */
+
+/* Judges a file as the kernel judges the descriptor of a DMA buffer. Returns 0 or an errno. */
+static int check_file(int fd, uint64_t offset, size_t length)
+{
+    struct stat about;
+    if (fstat(fd, &about) != 0)
+        return errno;
+    if (fcntl(fd, F_GET_SEALS) < 0 || length == 0 || offset > (uint64_t)about.st_size ||
+        length > (uint64_t)about.st_size - offset)
+        return EINVAL;
+    return 0;
+}
+
+struct ibv_mr *dpk_verbs_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+                                       uint64_t iova, int fd, int access)
+{
+    const uint64_t skip = offset % (uint64_t)sysconf(_SC_PAGESIZE);
+    if ((errno = pd ? check_file(fd, offset, length) : EINVAL))
+        return NULL;
+    const size_t size = (size_t)skip + length;
+    void *view = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)(offset - skip));
+    if (view == MAP_FAILED)
+        return NULL;
+    struct region *r = region_new(pd, (uint8_t *)view + skip, length, iova, access);
+    if (!r) {
+        const int why = errno;
+        munmap(view, size);
+        errno = why;
+        return NULL;
+    }
+    r->view = view;
+    r->view_size = size;
+    r->ib.addr = (void *)(uintptr_t)offset; /* as rdma-core has it */
     return &r->ib;
 }
 
@@ -121,6 +173,9 @@ int dpk_verbs_dereg_mr(struct ibv_mr *mr)
         return EINVAL;
     dpk_memory_remove(mr->lkey);
     dpk_verbs_leave_pd(mr->pd);
+    const struct region *r = (const struct region *)mr;
+    if (r->view)
+        munmap(r->view, r->view_size);
     free(mr);
     return 0;
 }
@@ -138,7 +193,7 @@ int dpk_verbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *ad
     }
     struct region *r = (struct region *)mr, next = *r;
     if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
-        next.ib.addr = addr;
+        next.ib.addr = next.host = addr;
         next.ib.length = length;
         next.iova = (uintptr_t)addr;
     }
@@ -146,7 +201,7 @@ int dpk_verbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *ad
         next.ib.pd = pd;
     if (flags & IBV_REREG_MR_CHANGE_ACCESS)
         next.access = access;
-    if (!put(mr->lkey, dpk_verbs_domain(next.ib.pd), next.ib.addr, next.ib.length, next.iova,
+    if (!put(mr->lkey, dpk_verbs_domain(next.ib.pd), next.host, next.ib.length, next.iova,
              next.access))
         return IBV_REREG_MR_ERR_CMD;
     dpk_verbs_use_pd(next.ib.pd);

@@ -4,8 +4,8 @@
  * the table through our libibverbs.so.1 and libmlx5.so.1 (runtime/api/forward). FlexIO and DOCA use its
  * symbol directly, so that a libibverbs of the program cannot intervene.
  *
- *     struct ibv_device **devices = dpk_emulated_10.get_device_list(&count);
- *     struct ibv_context *context = dpk_emulated_10.open_device(devices[0]);
+ *     struct ibv_device **devices = dpk_emulated_11.get_device_list(&count);
+ *     struct ibv_context *context = dpk_emulated_11.open_device(devices[0]);
  */
 #ifndef DPK_API_VERBS_VERBS_H
 #define DPK_API_VERBS_VERBS_H
@@ -64,6 +64,10 @@ struct ibv_mr *dpk_verbs_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t lengt
                                      int access);
 struct ibv_mr *dpk_verbs_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
                                       unsigned int access);
+/* Registers memory of a memory file, which stands for a DMA buffer: that of memory of the emulated GPU
+ * (doca_gpu_dmabuf_fd). Errors: EBADF, EINVAL if the file is of another kind or too short. */
+struct ibv_mr *dpk_verbs_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+                                       uint64_t iova, int fd, int access);
 int dpk_verbs_dereg_mr(struct ibv_mr *mr);
 /* Changes a region but not its keys. After an error, even one that is not IBV_REREG_MR_ERR_INPUT,
  * the region is unchanged. */
@@ -187,7 +191,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
 
 /* ---- The table; libibverbs.so.1 and libmlx5.so.1 look for it by its name ---- */
 
-#define DPK_EMULATED_TABLE "dpk_emulated_10" /* another number with every change of the struct */
+#define DPK_EMULATED_TABLE "dpk_emulated_11" /* another number with every change of the struct */
 
 #define DPK_EMULATED_VERBS(F)                                                                      \
     F(get_device_list)                                                                             \
@@ -205,6 +209,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(reg_mr)                                                                                      \
     F(reg_mr_iova)                                                                                 \
     F(reg_mr_iova2)                                                                                \
+    F(reg_dmabuf_mr)                                                                               \
     F(dereg_mr)                                                                                    \
     F(rereg_mr)                                                                                    \
     F(create_comp_channel)                                                                         \
@@ -275,7 +280,7 @@ struct dpk_emulated {
     DPK_EMULATED_MLX5(DPK_MEMBER)
 #undef DPK_MEMBER
 };
-extern const struct dpk_emulated dpk_emulated_10;
+extern const struct dpk_emulated dpk_emulated_11;
 
 /* ---- For queue pairs that are not of the host ---- */
 

@@ -21,9 +21,9 @@ static void dev_release(void *object)
     if (d->borrows)
         dpk_verbs_leave_pd(d->pd);
     if (d->pd && !d->borrows)
-        dpk_emulated_10.dealloc_pd(d->pd);
+        dpk_emulated_11.dealloc_pd(d->pd);
     if (d->context && !d->borrows)
-        dpk_emulated_10.close_device(d->context);
+        dpk_emulated_11.close_device(d->context);
     dpk_object_drop(d->owner);
     dpk_object_drop(d->info);
     free(d);
@@ -50,7 +50,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
     if (!dev_list || !nb_devs)
         return dpk_doca_no_object(__func__);
     int count = 0;
-    struct ibv_device **devices = dpk_emulated_10.get_device_list(&count);
+    struct ibv_device **devices = dpk_emulated_11.get_device_list(&count);
     if (!devices) {
         const doca_error_t why = errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
         dpk_doca_because(why, "the devices cannot be listed: %m");
@@ -62,7 +62,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
             core_handles_destroy(list, &dpk_devinfo_kind);
             list = NULL;
         }
-    dpk_emulated_10.free_device_list(devices);
+    dpk_emulated_11.free_device_list(devices);
     if (!list)
         return dpk_doca_end(NULL, __func__, DOCA_ERROR_NO_MEMORY);
     *dev_list = (struct doca_devinfo **)list;
@@ -301,11 +301,11 @@ CAP(doca_devinfo_cap_is_accelerate_resource_reclaim_supported, 0)
 static struct ibv_context *open_by_name(const char *name)
 {
     struct ibv_context *context = NULL;
-    struct ibv_device **devices = dpk_emulated_10.get_device_list(NULL);
+    struct ibv_device **devices = dpk_emulated_11.get_device_list(NULL);
     for (size_t i = 0; devices && devices[i] && !context; i++)
         if (strcmp(devices[i]->name, name) == 0)
-            context = dpk_emulated_10.open_device(devices[i]);
-    dpk_emulated_10.free_device_list(devices);
+            context = dpk_emulated_11.open_device(devices[i]);
+    dpk_emulated_11.free_device_list(devices);
     return context;
 }
 
@@ -367,18 +367,18 @@ doca_error_t dpk_devinfo_gids(const struct doca_devinfo *devinfo, uint32_t first
     if (result != DOCA_SUCCESS)
         return result;
     for (uint32_t i = 0; result == DOCA_SUCCESS && i < count; i++)
-        if (dpk_emulated_10.query_gid(context, 1, (int)(first + i), &found) == 0)
+        if (dpk_emulated_11.query_gid(context, 1, (int)(first + i), &found) == 0)
             memcpy(gids[i], found.raw, sizeof found.raw);
         else
             result = DOCA_ERROR_DRIVER;
-    dpk_emulated_10.close_device(context);
+    dpk_emulated_11.close_device(context);
     return result;
 }
 
 struct ibv_pd *dpk_dev_alloc_pd(struct ibv_context *context)
 {
     struct dpk_memory_domain *domain = domain_of(context->device->name);
-    struct ibv_pd *pd = domain ? dpk_emulated_10.alloc_pd(context) : NULL;
+    struct ibv_pd *pd = domain ? dpk_emulated_11.alloc_pd(context) : NULL;
     if (!pd)
         return NULL;
     name_device(domain, context);

@@ -31,7 +31,7 @@ static void umem_left(void *object)
 {
     struct umem *u = object;
     if (u->devx)
-        dpk_emulated_10.devx_umem_dereg(u->devx);
+        dpk_emulated_11.devx_umem_dereg(u->devx);
     if (u->dev)
         dpk_object_end_use(u->dev);
 }
@@ -55,7 +55,7 @@ doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t 
     doca_error_t result = d ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INVALID_VALUE;
     if (u) {
         errno = 0;
-        u->devx = dpk_emulated_10.devx_umem_reg(
+        u->devx = dpk_emulated_11.devx_umem_reg(
             d->context, address, size,
             access_flags & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE ? IBV_ACCESS_LOCAL_WRITE : 0);
         u->address = (uintptr_t)address;
@@ -183,7 +183,7 @@ doca_error_t doca_umem_get_id(const struct doca_umem *umem, uint32_t *umem_id)
 static void uar_left(void *object)
 {
     struct uar *u = object;
-    dpk_emulated_10.devx_free_uar(u->devx);
+    dpk_emulated_11.devx_free_uar(u->devx);
     dpk_object_end_use(u->dev);
 }
 
@@ -202,7 +202,7 @@ static doca_error_t uar_new(struct dpk_dev *d, uint32_t type, bool of_dpa, struc
         return DOCA_ERROR_NO_MEMORY;
     u->of_dpa = of_dpa;
     dpk_object_use(u->dev = d);
-    if (!(u->devx = dpk_emulated_10.devx_alloc_uar(d->context, type))) {
+    if (!(u->devx = dpk_emulated_11.devx_alloc_uar(d->context, type))) {
         uar_left(u);
         uar_release(u);
         return DOCA_ERROR_NO_MEMORY;
@@ -290,9 +290,9 @@ doca_error_t doca_dpa_get_uar_id(const struct doca_dpa *dpa, uint32_t *uar_id)
     struct dpk_dpa *d = uar_id ? dpk_object_lock(dpa, &dpk_dpa_kind) : NULL;
     if (!d)
         return dpk_doca_end(dpa, __func__, DOCA_ERROR_INVALID_VALUE);
-    d->free_uar = dpk_emulated_10.devx_free_uar;
+    d->free_uar = dpk_emulated_11.devx_free_uar;
     if (!d->uar && !d->object.gone)
-        d->uar = dpk_emulated_10.devx_alloc_uar(d->dev->context, MLX5DV_UAR_ALLOC_TYPE_NC);
+        d->uar = dpk_emulated_11.devx_alloc_uar(d->dev->context, MLX5DV_UAR_ALLOC_TYPE_NC);
     if (d->uar)
         *uar_id = d->uar->page_id;
     return dpk_doca_end(dpa, __func__,

@@ -15,7 +15,7 @@ static void comp_channel_left(void *object)
 {
     struct comp_channel *c = object;
     if (c->ib)
-        dpk_emulated_10.destroy_comp_channel(c->ib);
+        dpk_emulated_11.destroy_comp_channel(c->ib);
     c->ib = NULL;
     verbs_unuse(c->context);
 }
@@ -37,7 +37,7 @@ doca_error_t doca_verbs_comp_channel_create(struct doca_verbs_context *context,
         return dpk_doca_no_object(__func__);
     struct comp_channel *made = calloc(1, sizeof *made);
     if (made)
-        made->ib = dpk_emulated_10.create_comp_channel(c->ib);
+        made->ib = dpk_emulated_11.create_comp_channel(c->ib);
     if (!made || !made->ib) {
         free(made);
         verbs_unuse(c);
@@ -79,7 +79,7 @@ doca_error_t doca_verbs_get_cq_event(struct doca_verbs_comp_channel *channel,
     if (!c)
         return dpk_doca_no_object(__func__);
     doca_error_t result = DOCA_ERROR_DRIVER;
-    if (dpk_emulated_10.get_cq_event(c->ib, &ib, &context) == 0) {
+    if (dpk_emulated_11.get_cq_event(c->ib, &ib, &context) == 0) {
         /* The queue exists until its event is acknowledged. */
         struct cq *q = context;
         pthread_mutex_lock(&lock);
@@ -243,7 +243,7 @@ doca_error_t doca_verbs_get_async_event(struct doca_verbs_context *context,
     struct context *c = event ? verbs_use(context, &verbs_context_kind) : NULL;
     if (!c)
         return dpk_doca_no_object(__func__);
-    while (!told && dpk_emulated_10.get_async_event(c->ib, &e) == 0) {
+    while (!told && dpk_emulated_11.get_async_event(c->ib, &e) == 0) {
         told = tell(c, &e, event);
         acknowledge(&e);
     }

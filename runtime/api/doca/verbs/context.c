@@ -62,7 +62,7 @@ static void context_release(void *object)
 {
     struct context *c = object;
     if (c->ib && !c->borrowed)
-        dpk_emulated_10.close_device(c->ib);
+        dpk_emulated_11.close_device(c->ib);
     free(c);
 }
 const struct dpk_kind verbs_context_kind = {.release = context_release};
@@ -73,7 +73,7 @@ static doca_error_t context_new(struct ibv_context *ib, bool borrowed,
     struct context *c = calloc(1, sizeof *c);
     if (!c) {
         if (!borrowed)
-            dpk_emulated_10.close_device(ib);
+            dpk_emulated_11.close_device(ib);
         return DOCA_ERROR_NO_MEMORY;
     }
     c->ib = ib;
@@ -137,7 +137,7 @@ doca_error_t doca_verbs_bridge_verbs_context_create(struct ibv_device *ibv_devic
     if (result == DOCA_SUCCESS && !dpk_device_is_emulated(ibv_device))
         result = not_emulated("device");
     if (result == DOCA_SUCCESS) {
-        struct ibv_context *ib = dpk_emulated_10.open_device(ibv_device);
+        struct ibv_context *ib = dpk_emulated_11.open_device(ibv_device);
         result = ib ? context_new(ib, false, context)
                     : dpk_doca_because(DOCA_ERROR_NOT_CONNECTED, "the device cannot be opened");
     }
@@ -229,7 +229,7 @@ doca_error_t doca_verbs_pd_create(struct doca_verbs_context *context, struct doc
     struct ibv_pd *ib = dpk_dev_alloc_pd(c->ib);
     const doca_error_t result = ib ? pd_new(ib, c, pd) : DOCA_ERROR_NO_MEMORY;
     if (ib && result != DOCA_SUCCESS)
-        dpk_emulated_10.dealloc_pd(ib);
+        dpk_emulated_11.dealloc_pd(ib);
     dpk_object_drop(c);
     return dpk_doca_end(context, __func__, result);
 }
@@ -241,7 +241,7 @@ doca_error_t doca_verbs_pd_destroy(struct doca_verbs_pd *pd)
         return dpk_doca_no_object(__func__);
     int why = atomic_load(&p->object.users) > 0 ? EBUSY : 0;
     if (!why && p->context && p->ib)
-        why = dpk_emulated_10.dealloc_pd(p->ib);
+        why = dpk_emulated_11.dealloc_pd(p->ib);
     if (!why)
         p->ib = NULL;
     const doca_error_t result = dpk_object_unlock(p, verbs_error_of(why));
@@ -296,7 +296,7 @@ static doca_error_t device_attr_new(struct ibv_context *ib, struct doca_verbs_de
     struct device_attr *a = calloc(1, sizeof *a);
     if (!a)
         return DOCA_ERROR_NO_MEMORY;
-    const doca_error_t result = verbs_error_of(dpk_emulated_10.query_device(ib, &a->ib));
+    const doca_error_t result = verbs_error_of(dpk_emulated_11.query_device(ib, &a->ib));
     *out = dpk_object_enter(a, &device_attr_kind);
     return *out ? result : DOCA_ERROR_NO_MEMORY;
 }

@@ -8,7 +8,7 @@ static void qp_left(void *object)
     struct qp *q = object;
     verbs_source_remove(&q->source);
     if (q->ib)
-        dpk_emulated_10.destroy_qp(q->ib);
+        dpk_emulated_11.destroy_qp(q->ib);
     verbs_dpa_qp_free(q->dpa);
     q->ib = NULL;
     q->dpa = NULL;
@@ -58,7 +58,7 @@ static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
                                     .qp_type = a->qp_type == DOCA_VERBS_QP_TYPE_UC ? IBV_QPT_UC
                                                                                    : IBV_QPT_RC,
                                     .sq_sig_all = a->sq_sig_all};
-    q->ib = dpk_emulated_10.create_qp(q->pd->ib, &init);
+    q->ib = dpk_emulated_11.create_qp(q->pd->ib, &init);
     if (!q->ib)
         return verbs_error_of(errno);
     q->made.sq_wr = init.cap.max_send_wr;
@@ -195,7 +195,7 @@ doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp
     doca_error_t result =
         dpk_object_unlock(a, a ? verbs_change_of(a, attr_mask, &change, &mask) : DOCA_SUCCESS);
     if (q && result == DOCA_SUCCESS)
-        result = q->ib    ? verbs_error_of(dpk_emulated_10.modify_qp(q->ib, &change, mask))
+        result = q->ib    ? verbs_error_of(dpk_emulated_11.modify_qp(q->ib, &change, mask))
                  : q->dpa ? verbs_dpa_qp_modify(q->dpa, &change, mask)
                           : DOCA_ERROR_INVALID_VALUE;
     if (q && a && result == DOCA_ERROR_INVALID_VALUE)
@@ -218,7 +218,7 @@ doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_
                                   : dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
                                                      "a queue pair of the DPA cannot be queried");
     if (i && q->ib)
-        result = verbs_error_of(dpk_emulated_10.query_qp(q->ib, &now, 0, &init));
+        result = verbs_error_of(dpk_emulated_11.query_qp(q->ib, &now, 0, &init));
     if (i && result == DOCA_SUCCESS) {
         verbs_change_tell(&now, a);
         verbs_attr_copy(i, &q->made, sizeof *i);

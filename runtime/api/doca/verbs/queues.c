@@ -45,7 +45,7 @@ static void cq_left(void *object)
     struct cq *q = object;
     verbs_source_remove(&q->source);
     if (q->ib)
-        dpk_emulated_10.destroy_cq(q->ib);
+        dpk_emulated_11.destroy_cq(q->ib);
     q->ib = NULL;
     verbs_unuse(q->channel);
     verbs_unuse(q->context);
@@ -75,7 +75,7 @@ static doca_error_t cq_new(struct context *c, const struct cq_attr *a, struct do
     if (a->comp_channel && !q->channel)
         errno = EINVAL;
     else
-        q->ib = dpk_emulated_10.create_cq(c->ib, (int)a->cq_size, q,
+        q->ib = dpk_emulated_11.create_cq(c->ib, (int)a->cq_size, q,
                                           q->channel ? q->channel->ib : NULL, 0);
     if (!q->ib) {
         const doca_error_t result = verbs_error_of(errno);
@@ -116,7 +116,7 @@ static bool describe(const struct doca_verbs_cq *cq, struct mlx5dv_cq *out)
 {
     struct cq *q = dpk_object_pin(cq, &verbs_cq_kind);
     struct mlx5dv_obj o = {.cq = {.in = q ? q->ib : NULL, .out = out}};
-    const bool good = q && dpk_emulated_10.init_obj(&o, MLX5DV_OBJ_CQ) == 0;
+    const bool good = q && dpk_emulated_11.init_obj(&o, MLX5DV_OBJ_CQ) == 0;
     dpk_object_drop(q);
     return good;
 }
@@ -199,7 +199,7 @@ static void srq_left(void *object)
 {
     struct srq *s = object;
     if (s->ib)
-        dpk_emulated_10.destroy_srq(s->ib);
+        dpk_emulated_11.destroy_srq(s->ib);
     verbs_dpa_srq_free(s->dpa);
     s->ib = NULL;
     s->dpa = NULL;
@@ -219,7 +219,7 @@ static doca_error_t cpu_srq_new(struct srq *s, const struct srq_init_attr *a)
         return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
                                 "a shared receive queue of the CPU has a protection domain, and no "
                                 "memory or context of the DPA");
-    s->ib = dpk_emulated_10.create_srq(s->pd->ib, &init);
+    s->ib = dpk_emulated_11.create_srq(s->pd->ib, &init);
     if (!s->ib)
         return verbs_error_of(errno);
     s->made.srq_wr = init.attr.max_wr;

@@ -135,8 +135,8 @@ doca_devinfo_cap_is_accelerate_resource_reclaim_supported(const struct doca_devi
  */
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
 
-/* Closes a device. NULL is ignored. Errors: IN_USE if a DPA context, sync event, memory map or other
- * object uses the device; the device then stays open. */
+/* Closes a device. NULL is ignored. Memory for rings (doca_umem.h) and UARs may outlive it. Errors: IN_USE
+ * if a DPA context, sync event, memory map or other object uses the device; the device then stays open. */
 doca_error_t doca_dev_close(struct doca_dev *dev);
 
 /* Asks for a faster release of resources when the device is closed. Always returns NOT_SUPPORTED: the

@@ -29,7 +29,8 @@ extern "C" {
 doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_pd **pd);
 
 /* Opens a device that uses the program's protection domain. The protection domain can be deallocated
- * after doca_dev_close (before: EBUSY). Errors: INVALID_VALUE for NULL, or if `pd` is not of an
+ * after doca_dev_close (before: EBUSY); one of DOCA Verbs (doca_verbs_bridge_verbs_pd_get_ibv_pd) at any
+ * time. Errors: INVALID_VALUE for NULL, or if `pd` is not of an
  * emulated device, NO_MEMORY. */
 doca_error_t doca_rdma_bridge_open_dev_from_pd(struct ibv_pd *pd, struct doca_dev **dev);
 

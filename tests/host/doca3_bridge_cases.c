@@ -2,6 +2,9 @@
  * and give to them. */
 #include <arpa/inet.h>
 #include <doca_rdma_bridge.h>
+#include <doca_uar.h>
+#include <doca_umem.h>
+#include <doca_verbs_bridge.h>
 #include <errno.h>
 #include <rdma/rdma_cma.h>
 
@@ -239,9 +242,35 @@ static void devices_have_the_domain_of_a_program(void)
     CHECK(ibv_dealloc_pd(pd) == 0 && ibv_close_device(context) == 0);
 }
 
+/* As NVIDIA's samples of GPUNetIO end: the domain and its context go first, rings and doorbells are left. */
+static void a_device_outlives_a_domain_of_doca_verbs(void)
+{
+    struct doca_verbs_context *context;
+    struct doca_verbs_pd *pd;
+    struct doca_dev *mine;
+    struct doca_uar *uar;
+    struct doca_umem *umem;
+    struct ibv_pd *same = NULL;
+    uint64_t words[8];
+    uint32_t number = 0;
+    CHECK(doca_verbs_context_create(doca_dev_as_devinfo(dev), 0, &context) == OK);
+    CHECK(doca_verbs_pd_create(context, &pd) == OK);
+    struct ibv_pd *ib = doca_verbs_bridge_verbs_pd_get_ibv_pd(pd);
+    CHECK(doca_rdma_bridge_open_dev_from_pd(ib, &mine) == OK);
+    CHECK(doca_rdma_bridge_get_dev_pd(mine, &same) == OK && same == ib);
+    CHECK(doca_uar_create(mine, DOCA_UAR_ALLOCATION_TYPE_NONCACHE, &uar) == OK);
+    CHECK(doca_umem_create(mine, words, sizeof words, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &umem) ==
+          OK);
+    CHECK(doca_verbs_pd_destroy(pd) == OK && doca_verbs_context_destroy(context) == OK);
+    CHECK(doca_dev_close(mine) == OK && doca_dev_close(mine) == INVALID);
+    CHECK(doca_uar_id_get(uar, &number) == OK && number != 0);
+    CHECK(doca_uar_destroy(uar) == OK && doca_umem_destroy(umem) == OK);
+}
+
 const struct test_case bridge_cases[] = {
     CASE(callers_are_handed_over),
     CASE(callers_may_be_sent_away),
     CASE(devices_have_the_domain_of_a_program),
+    CASE(a_device_outlives_a_domain_of_doca_verbs),
     {0},
 };

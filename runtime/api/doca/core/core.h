@@ -113,8 +113,10 @@ struct dpk_dev {
     struct dpk_devinfo *info; /* a reference; its handle is doca_dev_as_devinfo's */
     struct ibv_context *context;
     struct ibv_pd *pd; /* made on demand; guarded by the object's lock */
-    bool borrows;      /* context and pd belong to `owner` or to the program */
-    void *owner;       /* the object whose context and pd this device borrows (a use), or NULL */
+    struct ibv_pd
+        *beside;  /* the program's, which it opened the device from; only to be told again */
+    bool borrows; /* context and pd belong to `owner` or to the program */
+    void *owner;  /* the object whose context and pd this device borrows (a use), or NULL */
     struct dpk_memory_domain *domain; /* shared by all openings of the device */
     struct dpk_receiver *receivers;   /* guarded by the object's lock */
 };

@@ -437,6 +437,25 @@ doca_error_t dpk_dev_borrow(struct ibv_pd *pd, void *owner, struct doca_dev **de
     return dev_open(pd->context->device->name, pd, owner, dev);
 }
 
+/* Opens the device of a protection domain whose keys all devices of the process share: that of DOCA Verbs. The
+ * device needs nothing of it, so programs may destroy it before they close the device. */
+static doca_error_t open_beside(struct ibv_pd *pd, struct doca_dev **dev)
+{
+    const doca_error_t result = dev_open(pd->context->device->name, NULL, NULL, dev);
+    struct dpk_dev *d = result == DOCA_SUCCESS ? dpk_object_lock(*dev, &dpk_dev_kind) : NULL;
+    if (d)
+        d->beside = pd;
+    dpk_object_unlock(d, DOCA_SUCCESS);
+    return result;
+}
+
+static doca_error_t open_from_pd(struct ibv_pd *pd, struct doca_dev **dev)
+{
+    const char *name = pd->context->device->name;
+    return dpk_verbs_domain(pd) == domain_of(name) ? open_beside(pd, dev)
+                                                   : dev_open(name, pd, NULL, dev);
+}
+
 doca_error_t doca_rdma_bridge_open_dev_from_pd(struct ibv_pd *pd, struct doca_dev **dev)
 {
     if (dev)
@@ -445,9 +464,7 @@ doca_error_t doca_rdma_bridge_open_dev_from_pd(struct ibv_pd *pd, struct doca_de
     if (pd && dev && !good)
         dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
                          "the protection domain is not of an emulated device");
-    return dpk_doca_end(NULL, __func__,
-                        good ? dev_open(pd->context->device->name, pd, NULL, dev)
-                             : DOCA_ERROR_INVALID_VALUE);
+    return dpk_doca_end(NULL, __func__, good ? open_from_pd(pd, dev) : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_pd **pd)
@@ -455,12 +472,12 @@ doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_
     if (pd)
         *pd = NULL;
     struct dpk_dev *d = pd ? dpk_object_lock(dev, &dpk_dev_kind) : NULL;
-    if (d && !d->pd)
+    if (d && !d->pd && !d->beside)
         d->pd = dpk_dev_alloc_pd(d->context);
     if (d)
-        *pd = d->pd;
+        *pd = d->beside ? d->beside : d->pd;
     return dpk_doca_end(dev, __func__,
-                        dpk_object_unlock(d, d && !d->pd ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS));
+                        dpk_object_unlock(d, d && !*pd ? DOCA_ERROR_NO_MEMORY : DOCA_SUCCESS));
 }
 
 doca_error_t doca_dev_close(struct doca_dev *dev)

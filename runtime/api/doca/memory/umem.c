@@ -10,9 +10,11 @@
 #include "api/verbs/verbs.h"
 #include "memory.h"
 
+/* Samples of DOCA close a device before umems and UARs of it, or leave these to the end of the process: the device
+ * stays open for them. */
 struct umem {
     struct dpk_object object;
-    struct dpk_dev *dev;           /* a use; NULL: DPA memory */
+    struct dpk_dev *dev;           /* a reference; NULL: DPA memory */
     struct dpk_dpa *dpa;           /* a reference; NULL: memory of this process */
     struct mlx5dv_devx_umem *devx; /* of this process */
     uint64_t address, size;
@@ -20,7 +22,7 @@ struct umem {
 
 struct uar {
     struct dpk_object object;
-    struct dpk_dev *dev; /* a use */
+    struct dpk_dev *dev; /* a reference */
     struct mlx5dv_devx_uar *devx;
     bool of_dpa;
 };
@@ -32,8 +34,6 @@ static void umem_left(void *object)
     struct umem *u = object;
     if (u->devx)
         dpk_emulated_11.devx_umem_dereg(u->devx);
-    if (u->dev)
-        dpk_object_end_use(u->dev);
 }
 
 static void umem_release(void *object)
@@ -60,7 +60,7 @@ doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t 
             access_flags & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE ? IBV_ACCESS_LOCAL_WRITE : 0);
         u->address = (uintptr_t)address;
         u->size = size;
-        dpk_object_use(u->dev = d);
+        dpk_object_hold(u->dev = d);
         if (!u->devx) {
             umem_left(u);
             umem_release(u);
@@ -183,8 +183,8 @@ doca_error_t doca_umem_get_id(const struct doca_umem *umem, uint32_t *umem_id)
 static void uar_left(void *object)
 {
     struct uar *u = object;
-    dpk_emulated_11.devx_free_uar(u->devx);
-    dpk_object_end_use(u->dev);
+    if (u->devx)
+        dpk_emulated_11.devx_free_uar(u->devx);
 }
 
 static void uar_release(void *object)
@@ -201,7 +201,7 @@ static doca_error_t uar_new(struct dpk_dev *d, uint32_t type, bool of_dpa, struc
     if (!u)
         return DOCA_ERROR_NO_MEMORY;
     u->of_dpa = of_dpa;
-    dpk_object_use(u->dev = d);
+    dpk_object_hold(u->dev = d);
     if (!(u->devx = dpk_emulated_11.devx_alloc_uar(d->context, type))) {
         uar_left(u);
         uar_release(u);

@@ -32,7 +32,8 @@ doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t 
  * INVALID_VALUE also if the memory does not exist. */
 doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t address, size_t size,
                                   uint32_t access_flags, struct doca_umem **umem);
-/* Registers memory of a GPU. Always returns NOT_SUPPORTED: emulated devices have no GPU. */
+/* Registers memory of the emulated GPU (doca_gpu_mem_alloc, cudaMalloc) by its address for kernels. The memory
+ * must not be freed before the umem. Errors: INVALID_VALUE also if the range is not inside one allocation. */
 doca_error_t doca_umem_gpu_create(struct doca_gpu *gpu, struct doca_dev *dev, void *address,
                                   size_t size, uint32_t access_flags, struct doca_umem **umem);
 /* Ends the registration. The program keeps the memory. */

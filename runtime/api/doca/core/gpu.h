@@ -25,6 +25,8 @@ struct dpk_gpu_ops {
     /* Returns the address by which devices of this process reach `at`: another one if `at` is memory
      * of a GPU that the CPU cannot read. */
     void *(*bus)(const void *at);
+    /* Returns true if the range is in one allocation that kernels reach. */
+    bool (*has)(const void *at, size_t size);
 };
 
 struct dpk_gpu {

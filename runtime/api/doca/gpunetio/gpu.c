@@ -19,8 +19,19 @@ static void ring_free(void *at)
         dpk_gpu_memory_free(at, DPK_GPU_MEMORY_MAPPED);
 }
 
-static const struct dpk_gpu_ops ops = {
-    .alloc = ring_new, .free = ring_free, .bus = dpk_gpu_memory_bus};
+static bool has(const void *at, size_t size)
+{
+    struct dpk_gpu_memory m;
+    if (!dpk_gpu_memory_find(at, &m))
+        return false;
+    const uintptr_t skip = (uintptr_t)at - m.base;
+    return skip <= m.size && size <= m.size - skip;
+}
+
+static const struct dpk_gpu_ops ops = {.alloc = ring_new,
+                                       .free = ring_free,
+                                       .bus = dpk_gpu_memory_bus,
+                                       .has = has};
 
 /* ---- GPUs ---- */
 

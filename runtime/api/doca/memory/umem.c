@@ -15,8 +15,9 @@
 struct umem {
     struct dpk_object object;
     struct dpk_dev *dev;           /* a reference; NULL: DPA memory */
-    struct dpk_dpa *dpa;           /* a reference; NULL: memory of this process */
-    struct mlx5dv_devx_umem *devx; /* of this process */
+    struct dpk_dpa *dpa;           /* a reference; NULL: memory of this process or of a GPU */
+    struct dpk_gpu *gpu;           /* a reference; NULL: not of a GPU */
+    struct mlx5dv_devx_umem *devx; /* of this process or of a GPU */
     uint64_t address, size;
 };
 
@@ -41,9 +42,38 @@ static void umem_release(void *object)
     struct umem *u = object;
     dpk_object_drop(u->dev);
     dpk_object_drop(u->dpa);
+    dpk_object_drop(u->gpu);
     free(u);
 }
 static const struct dpk_kind umem_kind = {.left = umem_left, .release = umem_release};
+
+/* Registers memory that this process reaches at `at`. `gpu`: whose memory it is, or NULL. */
+static doca_error_t umem_new(struct dpk_dev *d, struct dpk_gpu *gpu, void *address, void *at,
+                             size_t size, uint32_t access_flags, struct doca_umem **out)
+{
+    struct umem *u = calloc(1, sizeof *u);
+    if (!u)
+        return DOCA_ERROR_NO_MEMORY;
+    errno = 0;
+    u->devx = dpk_emulated_11.devx_umem_reg(
+        d->context, at, size,
+        access_flags & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE ? IBV_ACCESS_LOCAL_WRITE : 0);
+    u->address = (uintptr_t)address;
+    u->size = size;
+    if (gpu)
+        dpk_object_hold(u->gpu = gpu);
+    dpk_object_hold(u->dev = d);
+    if (!u->devx) {
+        const int why = errno;
+        umem_left(u);
+        umem_release(u);
+        return dpk_doca_because(DOCA_ERROR_DRIVER,
+                                "the memory %p, %zu bytes, could not be registered: %s", address,
+                                size, strerror(why));
+    }
+    *out = dpk_object_enter(u, &umem_kind);
+    return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+}
 
 doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t size,
                               uint32_t access_flags, struct doca_umem **umem)
@@ -51,28 +81,28 @@ doca_error_t doca_umem_create(const struct doca_dev *dev, void *address, size_t 
     if (umem)
         *umem = NULL;
     struct dpk_dev *d = umem && address && size > 0 ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
-    struct umem *u = d ? calloc(1, sizeof *u) : NULL;
-    doca_error_t result = d ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_INVALID_VALUE;
-    if (u) {
-        errno = 0;
-        u->devx = dpk_emulated_11.devx_umem_reg(
-            d->context, address, size,
-            access_flags & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE ? IBV_ACCESS_LOCAL_WRITE : 0);
-        u->address = (uintptr_t)address;
-        u->size = size;
-        dpk_object_hold(u->dev = d);
-        if (!u->devx) {
-            umem_left(u);
-            umem_release(u);
-            result = dpk_doca_because(DOCA_ERROR_DRIVER,
-                                      "the memory %p, %zu bytes, could not be registered: %s",
-                                      address, size, strerror(errno));
-        } else if ((*umem = dpk_object_enter(u, &umem_kind))) {
-            result = DOCA_SUCCESS;
-        }
-    }
+    const doca_error_t result = d ? umem_new(d, NULL, address, address, size, access_flags, umem)
+                                  : DOCA_ERROR_INVALID_VALUE;
     dpk_object_drop(d);
     return dpk_doca_end(dev, __func__, result);
+}
+
+doca_error_t doca_umem_gpu_create(struct doca_gpu *gpu, struct doca_dev *dev, void *address,
+                                  size_t size, uint32_t access_flags, struct doca_umem **umem)
+{
+    if (umem)
+        *umem = NULL;
+    struct dpk_gpu *g = address && size > 0 && umem ? dpk_object_pin(gpu, &dpk_gpu_kind) : NULL;
+    struct dpk_dev *d = g ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (d && !g->ops->has(address, size))
+        dpk_doca_because(result, "%p, %zu bytes, is not one allocation of GPU memory", address,
+                         size);
+    else if (d)
+        result = umem_new(d, g, address, g->ops->bus(address), size, access_flags, umem);
+    dpk_object_drop(d);
+    dpk_object_drop(g);
+    return dpk_doca_end(gpu, __func__, result);
 }
 
 doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t address, size_t size,
@@ -107,18 +137,6 @@ doca_error_t doca_umem_dpa_create(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t a
         dpk_doca_because(result, "0x%llx, %zu bytes, is not memory of the DPA",
                          (unsigned long long)address, size);
     return dpk_doca_end(dpa, __func__, result);
-}
-
-doca_error_t doca_umem_gpu_create(struct doca_gpu *gpu, struct doca_dev *dev, void *address,
-                                  size_t size, uint32_t access_flags, struct doca_umem **umem)
-{
-    (void)access_flags;
-    if (umem)
-        *umem = NULL;
-    struct dpk_dev *d =
-        gpu && address && size > 0 && umem ? dpk_object_pin(dev, &dpk_dev_kind) : NULL;
-    dpk_object_drop(d);
-    return dpk_doca_end(gpu, __func__, d ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE);
 }
 
 doca_error_t doca_umem_destroy(struct doca_umem *umem)

@@ -60,6 +60,8 @@ bool dpk_blocks_start(struct dpk_grid *grid);
 /* Runs job(context) on a worker later, for a copy or a host function. Returns false if memory is
  * exhausted. */
 bool dpk_blocks_job(void (*job)(void *), void *context);
+/* Returns true while a grid runs. */
+bool dpk_blocks_run(void);
 /* Returns the number of workers, at least 1. */
 unsigned dpk_blocks_workers(void);
 /* Sets the stack size, in bytes, of threads that start later. Returns false if the size is out of

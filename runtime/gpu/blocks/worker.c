@@ -95,6 +95,11 @@ static void grid_left(struct dpk_grid *g, uint64_t blocks)
     g->ended(g);
 }
 
+bool dpk_blocks_run(void)
+{
+    return atomic_load(&running) > 0;
+}
+
 /* Takes the next block of the first grid. The caller holds the lock. */
 static struct dpk_grid *take(uint64_t *index, uint64_t *dropped)
 {

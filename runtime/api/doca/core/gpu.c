@@ -31,6 +31,12 @@ void *dpk_gpu_bus(void *at)
     return ops ? ops->bus(at) : at;
 }
 
+bool dpk_gpu_runs(void)
+{
+    const struct dpk_gpu_ops *ops = atomic_load(&known);
+    return ops && ops->runs();
+}
+
 doca_error_t dpk_gpu_judge_handle(bool on_gpu, const void *handle, const char *what)
 {
     if (!on_gpu)

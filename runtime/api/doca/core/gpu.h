@@ -12,6 +12,7 @@
 #define DPK_API_DOCA_CORE_GPU_H
 
 #include <doca_gpunetio_def.h>
+#include <sys/queue.h>
 
 #include "api/doca/core/object.h"
 
@@ -27,6 +28,8 @@ struct dpk_gpu_ops {
     void *(*bus)(const void *at);
     /* Returns true if the range is in one allocation that kernels reach. */
     bool (*has)(const void *at, size_t size);
+    /* Returns true while kernels run. */
+    bool (*runs)(void);
 };
 
 struct dpk_gpu {
@@ -40,6 +43,8 @@ doca_error_t dpk_gpu_new(const struct dpk_gpu_ops *ops, struct doca_gpu **out);
 /* Returns the address by which devices reach `at`, which a program named: `at` itself if no GPU was
  * made. */
 void *dpk_gpu_bus(void *at);
+/* Returns true while kernels run. */
+bool dpk_gpu_runs(void);
 
 /* Judges a call that gets a handle for kernels: of an object whose data path is on a GPU, or not, and `handle`
  * is NULL unless it is running. `what` names the object. Errors, with the reason: NOT_SUPPORTED, BAD_STATE. */
@@ -56,6 +61,20 @@ struct dpk_gpu_server *dpk_gpu_server_start(struct doca_gpu_bell *bell,
 void dpk_gpu_server_end(struct dpk_gpu_server *server);
 /* Rings the bell from the CPU. */
 void dpk_gpu_ring(struct doca_gpu_bell *bell);
+
+/* Doorbells that kernels write to memory. One thread of the NIC looks at all of them: soon after a ring of the
+ * bell of dpk_gpu_doorbells, and again and again while kernels run. */
+struct dpk_gpu_doorbell {
+    LIST_ENTRY(dpk_gpu_doorbell) link;
+    /* Looks at the doorbell, and carries out what it asks for. Returns true if it was rung. */
+    bool (*look)(void *context);
+    void *context;
+};
+struct doca_gpu_bell *dpk_gpu_doorbells(void);
+/* Returns false if the thread cannot be started. */
+bool dpk_gpu_doorbell_add(struct dpk_gpu_doorbell *d);
+/* After this call, nothing looks at the doorbell. The caller must not hold a lock that `look` takes. */
+void dpk_gpu_doorbell_remove(struct dpk_gpu_doorbell *d);
 
 /* The NIC's side of a queue of operations (doca_gpunetio_def.h). The owner of the queue has the entries. */
 struct dpk_gpu_queue {

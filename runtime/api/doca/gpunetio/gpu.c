@@ -31,7 +31,8 @@ static bool has(const void *at, size_t size)
 static const struct dpk_gpu_ops ops = {.alloc = ring_new,
                                        .free = ring_free,
                                        .bus = dpk_gpu_memory_bus,
-                                       .has = has};
+                                       .has = has,
+                                       .runs = dpk_blocks_run};
 
 /* ---- GPUs ---- */
 

@@ -268,9 +268,12 @@ uint8_t doca_verbs_ah_attr_get_traffic_class(const struct doca_verbs_ah_attr *ah
 
 doca_error_t doca_verbs_cq_attr_create(struct doca_verbs_cq_attr **cq_attr);
 doca_error_t doca_verbs_cq_attr_destroy(struct doca_verbs_cq_attr *cq_attr);
-/* doca_verbs_cq_create returns NOT_SUPPORTED for these attributes: an external data path with its
- * memory and DPA thread (DPA code uses doca_dpa_completion), entries of 128 bytes, and overrun. The UAR
- * is stored and not used. */
+/* With an external data path, completions go to external memory, of doca_umem_gpu_create: entries of 64
+ * bytes, as many as the size rounded up to a power of two, then 8 bytes for the doorbell record. The program
+ * makes the entries invalid before (opcode 15). With overrun, they are written whether consumed or not.
+ * doca_verbs_cq_create returns NOT_SUPPORTED for a DPA thread (DPA code uses doca_dpa_completion), entries
+ * of 128 bytes, a channel of a queue with an external data path, and external memory or overrun without
+ * one. The UAR is stored and not used. */
 doca_error_t doca_verbs_cq_attr_set_cq_size(struct doca_verbs_cq_attr *cq_attr, uint32_t cq_size);
 uint32_t doca_verbs_cq_attr_get_cq_size(const struct doca_verbs_cq_attr *cq_attr);
 doca_error_t doca_verbs_cq_attr_set_cq_context(struct doca_verbs_cq_attr *cq_attr,
@@ -307,8 +310,9 @@ doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,
 doca_error_t doca_verbs_cq_destroy(struct doca_verbs_cq *cq);
 /* Returns its number on the device, or 0 if the argument is not a completion queue. */
 uint32_t doca_verbs_cq_get_cqn(const struct doca_verbs_cq *cq);
-/* Get the ring, whose completions have only an owner bit, and the record of the consumer index. The
- * page of doorbells and the arm record do not exist (NULL). */
+/* Get the ring and the record of the consumer index: of the CPU, whose completions have only an owner bit,
+ * or in external memory, by their addresses for kernels. The page of doorbells and the arm record do not
+ * exist (NULL). */
 void doca_verbs_cq_get_wq(struct doca_verbs_cq *cq, void **buf, uint32_t *num, uint8_t *entry_size);
 void doca_verbs_cq_get_dbr_addr(struct doca_verbs_cq *cq, uint64_t **uar, uint32_t **ci,
                                 uint32_t **arm);

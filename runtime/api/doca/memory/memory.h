@@ -99,6 +99,14 @@ struct doca_uar;
 struct doca_umem;
 bool dpk_umem_has(const struct doca_umem *umem, const struct dpk_dpa *base, uint64_t offset,
                   uint64_t size);
+/* A range of ring memory of this process or of a GPU. It must not be freed before the umem. */
+struct dpk_umem_place {
+    uint64_t address; /* as the program, or its kernels, name it */
+    uint8_t *bytes;   /* the same, for this library */
+};
+/* Returns false if the handle is not such memory, or the range is not inside of it. */
+bool dpk_umem_find(const struct doca_umem *umem, uint64_t offset, uint64_t size,
+                   struct dpk_umem_place *out);
 /* Returns the base of its DPA context, with a reference, or NULL. */
 struct dpk_dpa *dpk_umem_base(const struct doca_umem *umem);
 bool dpk_is_uar(const struct doca_uar *uar);

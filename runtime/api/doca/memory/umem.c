@@ -154,6 +154,19 @@ bool dpk_umem_has(const struct doca_umem *umem, const struct dpk_dpa *base, uint
     return has;
 }
 
+bool dpk_umem_find(const struct doca_umem *umem, uint64_t offset, uint64_t size,
+                   struct dpk_umem_place *out)
+{
+    struct umem *u = dpk_object_pin(umem, &umem_kind);
+    const bool has = u && !u->dpa && offset <= u->size && size <= u->size - offset;
+    if (has)
+        *out = (struct dpk_umem_place){.address = u->address + offset,
+                                       .bytes = (uint8_t *)dpk_gpu_bus(dpk_pointer(u->address)) +
+                                                offset};
+    dpk_object_drop(u);
+    return has;
+}
+
 struct dpk_dpa *dpk_umem_base(const struct doca_umem *umem)
 {
     struct umem *u = dpk_object_pin(umem, &umem_kind);

@@ -4,6 +4,8 @@
 
 #include "api/doca/dpa/dpa.h"
 #include "api/doca/memory/memory.h"
+#include "gpu_queues.h"
+#include "net/queues/queues.h"
 #include "verbs.h"
 
 /* ---- Completion queues ---- */
@@ -46,7 +48,9 @@ static void cq_left(void *object)
     verbs_source_remove(&q->source);
     if (q->ib)
         dpk_emulated_11.destroy_cq(q->ib);
+    verbs_gpu_cq_free(q->gpu);
     q->ib = NULL;
+    q->gpu = NULL;
     verbs_unuse(q->channel);
     verbs_unuse(q->context);
 }
@@ -57,34 +61,54 @@ static void cq_release(void *object)
 }
 const struct dpk_kind verbs_cq_kind = {.left = cq_left, .release = cq_release};
 
-static doca_error_t cq_new(struct context *c, const struct cq_attr *a, struct doca_verbs_cq **out)
+static doca_error_t cpu_cq_new(struct context *c, const struct cq_attr *a, struct cq *q)
 {
+    q->channel = verbs_use(a->comp_channel, &verbs_comp_channel_kind);
+    if (a->comp_channel && !q->channel)
+        return DOCA_ERROR_INVALID_VALUE;
+    q->ib =
+        dpk_emulated_11.create_cq(c->ib, (int)a->cq_size, q, q->channel ? q->channel->ib : NULL, 0);
+    if (!q->ib)
+        return verbs_error_of(errno);
+    verbs_source_add(c, &q->source, q->ib, &q->object);
+    return DOCA_SUCCESS;
+}
+
+/* Judges the attributes. Errors, with the reason. */
+static doca_error_t check_cq(const struct cq_attr *a)
+{
+    const bool on_gpu = a->external_datapath_en && a->external_umem;
     if (a->cq_size == 0 || a->cq_size > INT32_MAX)
         return dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "%u entries are not within 1 to %d",
                                 a->cq_size, INT32_MAX);
-    if (a->external_datapath_en || a->cq_overrun || a->external_umem || a->dpa_thread_id ||
-        a->entry_size != DOCA_VERBS_CQ_ENTRY_SIZE_64)
+    if (a->dpa_thread_id || a->entry_size != DOCA_VERBS_CQ_ENTRY_SIZE_64 ||
+        (!on_gpu && (a->external_datapath_en || a->cq_overrun || a->external_umem)) ||
+        (on_gpu && a->comp_channel))
         return dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
-                                "completion queues have entries of 64 bytes, are of the CPU, and "
-                                "do not overrun");
+                                "completion queues have entries of 64 bytes; those of the CPU do "
+                                "not overrun, those of a GPU have external memory and no channel");
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t cq_new(struct context *c, const struct cq_attr *a, struct doca_verbs_cq **out)
+{
+    doca_error_t result = check_cq(a);
+    if (result != DOCA_SUCCESS)
+        return result;
     struct cq *q = calloc(1, sizeof *q);
     if (!q)
         return DOCA_ERROR_NO_MEMORY;
     q->cq_context = a->cq_context;
-    q->channel = verbs_use(a->comp_channel, &verbs_comp_channel_kind);
-    if (a->comp_channel && !q->channel)
-        errno = EINVAL;
-    else
-        q->ib = dpk_emulated_11.create_cq(c->ib, (int)a->cq_size, q,
-                                          q->channel ? q->channel->ib : NULL, 0);
-    if (!q->ib) {
-        const doca_error_t result = verbs_error_of(errno);
+    result = a->external_datapath_en
+                 ? verbs_gpu_cq_new(c->ib, a->cq_size, a->cq_overrun != 0, a->external_umem,
+                                    a->external_umem_offset, &q->gpu)
+                 : cpu_cq_new(c, a, q);
+    if (result != DOCA_SUCCESS) {
         verbs_unuse(q->channel);
         free(q);
         return result;
     }
     dpk_object_use(q->context = c);
-    verbs_source_add(c, &q->source, q->ib, &q->object);
     if (!(*out = dpk_object_enter(q, &verbs_cq_kind)))
         return DOCA_ERROR_NO_MEMORY;
     return DOCA_SUCCESS;
@@ -111,12 +135,25 @@ doca_error_t doca_verbs_cq_destroy(struct doca_verbs_cq *cq)
     return dpk_doca_destroy(cq, &verbs_cq_kind, __func__);
 }
 
+static void describe_gpu(const struct gpu_cq *q, struct mlx5dv_cq *out)
+{
+    const struct gpu_cq_facts f = verbs_gpu_cq_facts(q);
+    *out = (struct mlx5dv_cq){.buf = dpk_pointer(f.ring),
+                              .dbrec = dpk_pointer(f.record),
+                              .cqe_cnt = f.entries,
+                              .cqe_size = DPK_CQE,
+                              .cqn = f.number};
+}
+
 /* Gets the properties of its ring. Returns false for queues without a ring. */
 static bool describe(const struct doca_verbs_cq *cq, struct mlx5dv_cq *out)
 {
     struct cq *q = dpk_object_pin(cq, &verbs_cq_kind);
     struct mlx5dv_obj o = {.cq = {.in = q ? q->ib : NULL, .out = out}};
-    const bool good = q && dpk_emulated_11.init_obj(&o, MLX5DV_OBJ_CQ) == 0;
+    const bool of_gpu = q && q->gpu;
+    if (of_gpu)
+        describe_gpu(q->gpu, out);
+    const bool good = of_gpu || (q && dpk_emulated_11.init_obj(&o, MLX5DV_OBJ_CQ) == 0);
     dpk_object_drop(q);
     return good;
 }
@@ -153,7 +190,10 @@ void doca_verbs_cq_get_dbr_addr(struct doca_verbs_cq *cq, uint64_t **uar, uint32
 uint32_t doca_verbs_bridge_get_current_cq_ci(struct doca_verbs_cq *cq)
 {
     struct mlx5dv_cq d;
-    return describe(cq, &d) ? be32toh(__atomic_load_n(d.dbrec, __ATOMIC_ACQUIRE)) & 0xffffff : 0;
+    if (!describe(cq, &d))
+        return 0;
+    d.dbrec = dpk_gpu_bus(d.dbrec);
+    return be32toh(__atomic_load_n(d.dbrec, __ATOMIC_ACQUIRE)) & 0xffffff;
 }
 
 int doca_verbs_bridge_set_wait_cq_pi_wr(struct doca_verbs_cq *cq, uint32_t wait_pi,

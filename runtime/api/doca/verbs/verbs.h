@@ -1,6 +1,7 @@
 /*
  * verbs: objects of DOCA Verbs. Those of the CPU are objects of libibverbs (runtime/api/verbs); those
- * of the DPA are a front end of rc of their own (dpa_qp.c, dpa_srq.c).
+ * of the DPA are a front end of rc of their own (dpa_qp.c, dpa_srq.c); those of a GPU are queues of the
+ * port (gpu_cq.c, gpu_qp.c).
  *
  * An object that needs another object is its user, so the other object cannot be destroyed before it.
  * The lock of an object guards its settings.
@@ -44,7 +45,8 @@ struct cq {
     struct dpk_object object;
     struct context *context;      /* a use */
     struct comp_channel *channel; /* a use; or NULL */
-    struct ibv_cq *ib;            /* its context is this object */
+    struct ibv_cq *ib;            /* of the CPU: its context is this object, */
+    struct gpu_cq *gpu;           /* or of a GPU */
     void *cq_context;
     unsigned told; /* events that were taken and not acknowledged; with the lock of channels.c */
     struct event_source source;
@@ -52,6 +54,8 @@ struct cq {
 
 struct dpa_qp;
 struct dpa_srq;
+struct gpu_cq;
+struct gpu_qp;
 
 extern const struct dpk_kind verbs_context_kind, verbs_pd_kind, verbs_comp_channel_kind,
     verbs_cq_kind, verbs_srq_kind, verbs_qp_kind;
@@ -111,7 +115,8 @@ struct qp {
     struct srq *srq;
     struct qp_init_attr made; /* the attributes of its creation; `object` is unused */
     struct ibv_qp *ib;        /* of the CPU, */
-    struct dpa_qp *dpa;       /* or of the DPA */
+    struct dpa_qp *dpa;       /* of the DPA, */
+    struct gpu_qp *gpu;       /* or of a GPU */
     struct event_source source;
 };
 

@@ -14,7 +14,8 @@
  *
  * Programs of the CPU post and poll by doca_verbs_bridge.h. With an external data path the queue pair
  * is on the DPA: its completions go to completion queues of DOCA DPA, and DPA code posts to it
- * (doca_dpa_dev_verbs.h).
+ * (doca_dpa_dev_verbs.h); or it is on a GPU: its completion queues have an external data path, too, and
+ * kernels post to it (doca_gpu_verbs_export_qp).
  *
  * Objects with "attr" in their names are attributes of other objects, which copy them. Setters return
  * INVALID_VALUE for NULL, for a destroyed object, and for an object of another kind, also as the value;
@@ -202,7 +203,7 @@ doca_error_t doca_verbs_device_attr_get_is_dpa_external_datapath_supported(
 doca_error_t
 doca_verbs_device_attr_get_is_send_dbr_mode_supported(const struct doca_verbs_device_attr *attr,
                                                       enum doca_verbs_qp_send_dbr_mode mode);
-/* NOT_SUPPORTED: queues of a GPU. Timestamps of Ethernet queues are those of the free-running clock
+/* Queues of a GPU are supported. Timestamps of Ethernet queues are those of the free-running clock
  * (DOCA_VERBS_TS_SOURCE_), whose frequency is in kHz: they are nanoseconds. */
 doca_error_t doca_verbs_device_attr_get_is_gpu_external_datapath_supported(
     const struct doca_verbs_device_attr *device_attr);
@@ -391,7 +392,8 @@ doca_error_t doca_verbs_qp_init_attr_create(struct doca_verbs_qp_init_attr **qp_
 doca_error_t doca_verbs_qp_init_attr_destroy(struct doca_verbs_qp_init_attr *qp_init_attr);
 /* sq_wr and rq_wr: largest number of posted work requests that have not ended. A queue pair of the CPU
  * needs at least one of the two completion queues; it then serves both directions. A queue pair with an
- * external data path has completion queues of the DPA instead. */
+ * external data path has completion queues of the DPA instead, or completion queues with an external data
+ * path. */
 doca_error_t doca_verbs_qp_init_attr_set_pd(struct doca_verbs_qp_init_attr *qp_init_attr,
                                             struct doca_verbs_pd *pd);
 struct doca_verbs_pd *
@@ -461,7 +463,11 @@ doca_error_t doca_verbs_qp_init_attr_set_receive_dpa_completion(
 struct doca_dpa_completion *doca_verbs_qp_init_attr_get_receive_dpa_completion(
     const struct doca_verbs_qp_init_attr *qp_init_attr);
 /* Sets DPA memory for the rings and the doorbell record of a queue pair. An emulated device checks that
- * the memory exists and is large enough, and does not write to it: it has private rings. */
+ * the memory exists and is large enough, and does not write to it: it has private rings. For a queue pair
+ * of a GPU it is memory of doca_umem_gpu_create, where kernels write receives of 16 bytes, then sends in
+ * blocks of 64 bytes, as many as rq_wr and sq_wr rounded up to powers of two; and a record of two counters
+ * of 4 bytes, receives and sends, big-endian. These must not be freed before the queue pair is destroyed.
+ * Such a queue pair also needs a UAR, receives of its own, and at most one segment for each of them. */
 doca_error_t doca_verbs_qp_init_attr_set_external_umem(struct doca_verbs_qp_init_attr *qp_init_attr,
                                                        struct doca_umem *umem, uint64_t offset);
 doca_error_t
@@ -522,7 +528,8 @@ uint32_t doca_verbs_qp_get_qpn(const struct doca_verbs_qp *qp);
  * does not run. */
 doca_error_t doca_verbs_qp_get_dpa_handle(struct doca_verbs_qp *qp, struct doca_dpa *dpa,
                                           doca_dpa_dev_verbs_qp_t *qp_handle);
-/* Gives NULL and 0: the rings, doorbell record and page of doorbells are private to the library. */
+/* Get the rings, the doorbell record and the doorbell register of a queue pair of a GPU, by their addresses
+ * for kernels. Others give NULL and 0: these are private to the library. */
 void doca_verbs_qp_get_wq(const struct doca_verbs_qp *qp, void **sq, uint32_t *sq_num, void **rq,
                           uint32_t *rq_num, uint32_t *rwqe_size);
 void *doca_verbs_qp_get_uar_addr(const struct doca_verbs_qp *qp);

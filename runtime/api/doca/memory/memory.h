@@ -110,6 +110,9 @@ bool dpk_umem_find(const struct doca_umem *umem, uint64_t offset, uint64_t size,
 /* Returns the base of its DPA context, with a reference, or NULL. */
 struct dpk_dpa *dpk_umem_base(const struct doca_umem *umem);
 bool dpk_is_uar(const struct doca_uar *uar);
+/* Makes a use of a page of this process, which dpk_object_unuse ends, and gets the address of its doorbell register.
+ * Returns the object, or NULL if the handle is not such a page. */
+void *dpk_uar_use(const struct doca_uar *uar, void **reg);
 /* Returns true if the handle is a buffer. */
 bool dpk_is_buf(const struct doca_buf *buf);
 

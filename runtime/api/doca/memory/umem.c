@@ -282,6 +282,18 @@ bool dpk_is_uar(const struct doca_uar *uar)
     return u != NULL;
 }
 
+void *dpk_uar_use(const struct doca_uar *uar, void **reg)
+{
+    struct uar *u = dpk_object_pin(uar, &uar_kind);
+    const bool fits = u && !u->of_dpa;
+    if (fits) {
+        dpk_object_use(u);
+        *reg = u->devx->reg_addr;
+    }
+    dpk_object_drop(u);
+    return fits ? u : NULL;
+}
+
 doca_error_t doca_uar_id_get(const struct doca_uar *uar, uint32_t *id)
 {
     struct uar *u = id ? dpk_object_pin(uar, &uar_kind) : NULL;

@@ -395,7 +395,7 @@ doca_error_t doca_verbs_device_attr_get_is_dpa_external_datapath_supported(
 doca_error_t doca_verbs_device_attr_get_is_gpu_external_datapath_supported(
     const struct doca_verbs_device_attr *device_attr)
 {
-    return dpk_doca_end(device_attr, __func__, answer(device_attr, false));
+    return dpk_doca_end(device_attr, __func__, answer(device_attr, true));
 }
 
 /* Completions have times of one clock, in nanoseconds (dpk_now_ns). */

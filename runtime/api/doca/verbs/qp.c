@@ -1,6 +1,8 @@
-/* Queue pairs: those of the CPU use libibverbs, those of the DPA are in dpa_qp.c. */
+/* Queue pairs: those of the CPU use libibverbs, those of the DPA are in dpa_qp.c, those of a GPU in
+ * gpu_qp.c. */
 #include <errno.h>
 
+#include "gpu_queues.h"
 #include "verbs.h"
 
 static void qp_left(void *object)
@@ -10,8 +12,10 @@ static void qp_left(void *object)
     if (q->ib)
         dpk_emulated_11.destroy_qp(q->ib);
     verbs_dpa_qp_free(q->dpa);
+    verbs_gpu_qp_free(q->gpu);
     q->ib = NULL;
     q->dpa = NULL;
+    q->gpu = NULL;
     verbs_unuse(q->srq);
     verbs_unuse(q->receive_cq);
     verbs_unuse(q->send_cq);
@@ -36,6 +40,39 @@ static bool use_parts(struct qp *q, struct context *c, const struct qp_init_attr
     return q->pd && q->pd->ib && q->pd->ib->context == c->ib && (q->send_cq || !a->send_cq) &&
            (q->receive_cq || !a->receive_cq) && (q->srq || !a->srq) &&
            (!q->srq || !!q->srq->dpa == !!a->external_datapath_en);
+}
+
+/* Returns true if kernels of a GPU use a queue pair with an external data path: its completion queues are there. */
+static bool is_of_gpu(const struct qp *q)
+{
+    return (q->send_cq && q->send_cq->gpu) || (q->receive_cq && q->receive_cq->gpu);
+}
+
+static doca_error_t gpu_qp_new(struct qp *q, const struct qp_init_attr *a)
+{
+    const struct cq *send = q->send_cq, *receive = q->receive_cq;
+    if ((send && !send->gpu) || (receive && !receive->gpu) || a->send_dpa_completion ||
+        a->receive_dpa_completion)
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "one completion queue of the queue pair is on a GPU, and another "
+                                "one is not");
+    if ((send && send->context != q->context) || (receive && receive->context != q->context))
+        return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                "a completion queue of the queue pair is of another context");
+    const doca_error_t result = verbs_gpu_qp_new(q->pd->ib, a, send ? send->gpu : NULL,
+                                                 receive ? receive->gpu : NULL, &q->gpu);
+    if (result == DOCA_SUCCESS) {
+        const struct gpu_qp_facts f = verbs_gpu_qp_facts(q->gpu);
+        q->made.sq_wr = f.sends;
+        q->made.rq_wr = f.receives;
+    }
+    return result;
+}
+
+static doca_error_t external_qp_new(struct qp *q, const struct qp_init_attr *a)
+{
+    return is_of_gpu(q) ? gpu_qp_new(q, a)
+                        : verbs_dpa_qp_new(q->pd->ib, a, q->srq ? q->srq->dpa : NULL, &q->dpa);
 }
 
 static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
@@ -67,7 +104,7 @@ static doca_error_t cpu_qp_new(struct qp *q, const struct qp_init_attr *a)
     return DOCA_SUCCESS;
 }
 
-/* Returns true for attributes that only cards have: a GPU's data path, and numbers of umems and
+/* Returns true for attributes that only cards have: other doorbell records of a GPU, and numbers of umems and
  * UARs. */
 static bool needs_card(const struct qp_init_attr *a)
 {
@@ -94,9 +131,8 @@ static doca_error_t qp_new(struct context *c, const struct qp_init_attr *a,
                      ? dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
                                         "the attributes have a transport, or properties of a GPU's "
                                         "data path, that are not emulated")
-                 : a->external_datapath_en
-                     ? verbs_dpa_qp_new(q->pd->ib, a, q->srq ? q->srq->dpa : NULL, &q->dpa)
-                     : cpu_qp_new(q, a);
+                 : a->external_datapath_en ? external_qp_new(q, a)
+                                           : cpu_qp_new(q, a);
     if (result != DOCA_SUCCESS) {
         qp_left(q);
         free(q);
@@ -129,6 +165,7 @@ uint32_t doca_verbs_qp_get_qpn(const struct doca_verbs_qp *qp)
     const uint32_t number = !q       ? 0
                             : q->ib  ? q->ib->qp_num
                             : q->dpa ? verbs_dpa_qp_number(q->dpa)
+                            : q->gpu ? verbs_gpu_qp_facts(q->gpu).number
                                      : 0;
     dpk_object_drop(q);
     return number;
@@ -145,28 +182,42 @@ doca_error_t doca_verbs_qp_get_dpa_handle(struct doca_verbs_qp *qp, struct doca_
                                                             "the queue pair is not of the DPA")));
 }
 
-/* ---- Properties that only cards have: the rings belong to the library ---- */
+/* ---- Rings: only those of a GPU are the program's ---- */
+
+/* Gets what kernels have of a queue pair. Returns false for one that no GPU uses. */
+static bool describe(const struct doca_verbs_qp *qp, struct gpu_qp_facts *out)
+{
+    struct qp *q = dpk_object_pin(qp, &verbs_qp_kind);
+    const bool good = q && q->gpu;
+    *out = good ? verbs_gpu_qp_facts(q->gpu) : (struct gpu_qp_facts){0};
+    dpk_object_drop(q);
+    return good;
+}
 
 void doca_verbs_qp_get_wq(const struct doca_verbs_qp *qp, void **sq, uint32_t *sq_num, void **rq,
                           uint32_t *rq_num, uint32_t *rwqe_size)
 {
-    (void)qp;
-    if (sq && sq_num && rq && rq_num && rwqe_size) {
-        *sq = *rq = NULL;
-        *sq_num = *rq_num = *rwqe_size = 0;
-    }
+    struct gpu_qp_facts f;
+    if (!sq || !sq_num || !rq || !rq_num || !rwqe_size)
+        return;
+    describe(qp, &f);
+    *sq = f.sends ? dpk_pointer(f.send_ring) : NULL;
+    *rq = f.receives ? dpk_pointer(f.receive_ring) : NULL;
+    *sq_num = f.sends;
+    *rq_num = f.receives;
+    *rwqe_size = f.receives ? GPU_RECEIVE : 0;
 }
 
 void *doca_verbs_qp_get_uar_addr(const struct doca_verbs_qp *qp)
 {
-    (void)qp;
-    return NULL;
+    struct gpu_qp_facts f;
+    return describe(qp, &f) ? f.uar : NULL;
 }
 
 void *doca_verbs_qp_get_dbr_addr(const struct doca_verbs_qp *qp)
 {
-    (void)qp;
-    return NULL;
+    struct gpu_qp_facts f;
+    return describe(qp, &f) ? dpk_pointer(f.record) : NULL;
 }
 
 uint32_t doca_verbs_qp_query_ece(struct doca_verbs_qp *qp)
@@ -197,6 +248,7 @@ doca_error_t doca_verbs_qp_modify(struct doca_verbs_qp *qp, struct doca_verbs_qp
     if (q && result == DOCA_SUCCESS)
         result = q->ib    ? verbs_error_of(dpk_emulated_11.modify_qp(q->ib, &change, mask))
                  : q->dpa ? verbs_dpa_qp_modify(q->dpa, &change, mask)
+                 : q->gpu ? verbs_gpu_qp_modify(q->gpu, &change, mask)
                           : DOCA_ERROR_INVALID_VALUE;
     if (q && a && result == DOCA_ERROR_INVALID_VALUE)
         dpk_doca_because(result,
@@ -214,9 +266,10 @@ doca_error_t doca_verbs_qp_query(struct doca_verbs_qp *qp, struct doca_verbs_qp_
     struct qp *q = dpk_object_lock(qp, &verbs_qp_kind);
     struct qp_attr *a = q ? dpk_object_lock(attr, &verbs_qp_attr_kind) : NULL;
     struct qp_init_attr *i = a ? dpk_object_lock(init_attr, &verbs_qp_init_attr_kind) : NULL;
-    doca_error_t result = q && !i ? DOCA_ERROR_INVALID_VALUE
-                                  : dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
-                                                     "a queue pair of the DPA cannot be queried");
+    doca_error_t result =
+        q && !i ? DOCA_ERROR_INVALID_VALUE
+                : dpk_doca_because(DOCA_ERROR_NOT_SUPPORTED,
+                                   "a queue pair of the DPA or of a GPU cannot be queried");
     if (i && q->ib)
         result = verbs_error_of(dpk_emulated_11.query_qp(q->ib, &now, 0, &init));
     if (i && result == DOCA_SUCCESS) {

@@ -219,8 +219,8 @@ $(B)/lib/libdoca_$(1).so: runtime/api/doca/$(1)/exports.map $$(call objs,$(IN_do
 	  $(NEEDS_doca_$(1)) $(PKG_LIBS) -pthread && $$(so_name)
 endef
 # The emulated GPU is in the runtime of CUDA programs.
-NEEDS_doca_gpunetio := -L$(B)/lib/dpakit/cuda -lcudart -Wl,-rpath,'$$$$ORIGIN/dpakit/cuda'
-$(B)/lib/libdoca_gpunetio.so: $(B)/lib/dpakit/cuda/libcudart.so
+NEEDS_doca_gpunetio := -ldoca_verbs -L$(B)/lib/dpakit/cuda -lcudart -Wl,-rpath,'$$$$ORIGIN/dpakit/cuda'
+$(B)/lib/libdoca_gpunetio.so: $(B)/lib/libdoca_verbs.so $(B)/lib/dpakit/cuda/libcudart.so
 # Files that give execution units to programs.
 NEEDS_doca_pcc := -ldpakit-resources
 $(B)/lib/libdoca_pcc.so: $(B)/lib/libdpakit-resources.so

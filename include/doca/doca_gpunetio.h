@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "doca_error.h"
+#include "doca_gpunetio_verbs_def.h"
 #include "doca_types.h"
 
 #ifdef __cplusplus
@@ -57,6 +58,34 @@ doca_error_t doca_gpu_mem_free(struct doca_gpu *gpu, void *memptr_gpu);
  * address that doca_gpu_mem_alloc did not return, INVALID_VALUE also if the memory has fewer bytes. */
 doca_error_t doca_gpu_dmabuf_fd(struct doca_gpu *gpu_dev, void *memptr_gpu, size_t size,
                                 int *dmabuf_fd);
+
+/* ---- Queue pairs of DOCA Verbs ---- */
+
+struct doca_dev;
+struct doca_gpu_verbs_qp;
+struct doca_verbs_cq;
+struct doca_verbs_qp;
+
+/* Gives a queue pair to kernels, which then post to its rings (doca_gpunetio_dev_verbs_qp.cuh). The queue pair and
+ * its completion queues have an external data path in memory of a GPU (doca_verbs.h). `gpu_qp_umem_dev_ptr`: the
+ * beginning of its rings, for kernels. A completion queue may be NULL if its ring has no place. With the handler
+ * CPU_PROXY, a thread of the program passes on the doorbell. End this before the queue pair is destroyed. Errors:
+ * INVALID_VALUE also if a queue or the memory does not fit, NOT_SUPPORTED for the handler GPU_SM_NO_DBR,
+ * NO_MEMORY. */
+doca_error_t doca_gpu_verbs_export_qp(struct doca_gpu *gpu_dev, struct doca_dev *dev,
+                                      struct doca_verbs_qp *qp,
+                                      enum doca_gpu_dev_verbs_nic_handler nic_handler,
+                                      void *gpu_qp_umem_dev_ptr, struct doca_verbs_cq *cq_sq,
+                                      struct doca_verbs_cq *cq_rq,
+                                      struct doca_gpu_verbs_qp **qp_out);
+/* No kernel may use the queue pair any more. Errors: INVALID_VALUE also for another GPU. */
+doca_error_t doca_gpu_verbs_unexport_qp(struct doca_gpu *gpu_dev, struct doca_gpu_verbs_qp *qp);
+/* Gets the queue pair for kernels. */
+doca_error_t doca_gpu_verbs_get_qp_dev(struct doca_gpu_verbs_qp *qp,
+                                       struct doca_gpu_dev_verbs_qp **qp_gpu);
+/* Passes the doorbell of kernels on to the NIC. A thread of the program calls this again and again. Errors:
+ * BAD_STATE if kernels ring the doorbell themselves. */
+doca_error_t doca_gpu_verbs_cpu_proxy_progress(struct doca_gpu_verbs_qp *qp);
 
 /* ---- Semaphores ---- */
 

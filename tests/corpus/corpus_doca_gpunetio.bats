@@ -1,5 +1,5 @@
 # Samples of DOCA GPUNetIO, compiled by dpacu: kernels of the emulated GPU send and receive frames of a port,
-# messages of a peer, and copy memory. The samples end by a signal, except the one that waits ten seconds at its end, which runs beside the others.
+# messages of a peer, post to queue pairs of DOCA Verbs, and copy memory. The samples end by a signal, except the one that waits ten seconds at its end, which runs beside the others.
 # Runs only on the plain build, as dpacu does.
 
 bats_require_minimum_version 1.5.0
@@ -12,7 +12,7 @@ source_of() { # SAMPLE
     local release
     for release in "${DPAKIT_CORPUS-/nowhere}"/doca-samples-*/; do
         source=${release%/}/samples/doca_gpunetio/gpunetio_$1
-        ! grep -Eqs 'doca_gpu_dev_(eth|dma|rdma)_' "$source"/device/*.cu || return 0
+        ! grep -Eqs 'doca_gpu_dev_(eth|dma|rdma|verbs)_' "$source"/device/*.cu || return 0
     done
     return 1
 }
@@ -27,8 +27,10 @@ build_sample() { # SAMPLE FILE...
     dpacu -c "${options[@]}" "$source/device/gpunetio_$1_kernel.cu" -o "$1.o"
     gcc "${options[@]}" -I"$DPAKIT_BUILD/include/dpakit-cuda" "$source"/*.c "$source"/host/*.c "${more[@]/#/$source/../}" "$release/samples/common.c" \
         "$release/applications/common/utils.c" "$1.o" -o "$1" -L"$lib" -ldoca_gpunetio -ldoca_eth -ldoca_flow -ldoca_dma -ldoca_rdma \
-        -ldoca_argp -ldoca_common -L"$lib/dpakit/cuda" -lcudart -Wl,-rpath,"$lib:$lib/dpakit/cuda" -pthread
+        -ldoca_verbs -ldoca_argp -ldoca_common -libverbs -L"$lib/dpakit/cuda" -lcudart -lcuda -Wl,-rpath,"$lib:$lib/dpakit/cuda" -pthread
 }
+
+verbs=(write_bw write_lat put_bw get_bw put_signal_bw put_signal_lat put_counter_bw put_counter_lat twosided_bw)
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR"
@@ -43,6 +45,8 @@ setup_file() {
         echo $! >waits
     fi
     local builds=() build
+    for build in "${verbs[@]}"; do build_sample "verbs_$build" verbs_common.c verbs_high_level.c; done &
+    builds+=($!)
     build_sample simple_receive &
     builds+=($!)
     build_sample dma_memcpy &
@@ -211,6 +215,48 @@ has_all() { # CONNECTIONS
     has_all 2
     grep -q 'Server - Connection 2 is established' server.log
 }
+
+# posts SAMPLE OPTION...: server and client, as of meet. A server that does not end by itself gets a signal after its client.
+posts() {
+    local sample=$BATS_FILE_TMPDIR/verbs_$1 signal=
+    [ -x "$sample" ] || skip "no sample gpunetio_verbs_$1: DPAKIT_CORPUS=FOLDER"
+    unshare -rn ip link set lo up || skip 'no network namespaces for this user'
+    case $1 in *_bw) [ "$1" = twosided_bw ] || signal=INT ;; esac
+    timeout 100 unshare -rn bash -euc '
+        ip link set lo up
+        "$0" -d mlx5_0 -g "$1" ${*:3} >server.log 2>&1 &
+        until ss -Htln "sport = 2000" | grep -q .; do
+            kill -0 $!
+            sleep 0.05
+        done
+        "$0" -d mlx5_0 -g "$1" -c 127.0.0.1 ${*:3} >client.log 2>&1
+        [ -z "$2" ] || kill -"$2" $!
+        wait $!' "$sample" $gpu "$signal" "${@:2}" 3>&- || { cat server.log client.log; return 1; }
+    cat server.log client.log
+    [ "$(grep -h 'Sample finished successfully' server.log client.log | wc -l)" -eq 2 ]
+    ! grep -h 'Error CQE\|Validation error' server.log client.log
+}
+
+# The sample has compared all bytes.
+validated() {
+    cat server.log client.log | grep -iq 'validation successfull'
+}
+
+@test "verbs_write_bw: kernels write WQEs, and the server gets all bytes" { posts write_bw; validated; }
+@test "verbs_write_bw, with doorbells of the CPU" { posts write_bw -n 1; validated; }
+@test "verbs_write_lat" { posts write_lat -i 256; }
+@test "verbs_put_bw, as threads" { posts put_bw; validated; }
+@test "verbs_put_bw, as warps" { posts put_bw -e 1; validated; }
+@test "verbs_get_bw, as threads" { posts get_bw; validated; }
+@test "verbs_get_bw, as warps" { posts get_bw -e 1; validated; }
+@test "verbs_put_signal_bw, as threads" { posts put_signal_bw; validated; }
+@test "verbs_put_signal_bw, as warps" { posts put_signal_bw -e 1; validated; }
+@test "verbs_put_signal_lat" { posts put_signal_lat -i 256; }
+@test "verbs_put_counter_bw: the companion counts what is complete" { posts put_counter_bw; validated; }
+@test "verbs_put_counter_bw, as warps, with doorbells of the CPU" { posts put_counter_bw -e 1 -n 1; validated; }
+@test "verbs_put_counter_lat" { posts put_counter_lat -i 256; }
+@test "verbs_twosided_bw, as threads" { posts twosided_bw; validated; }
+@test "verbs_twosided_bw, as warps" { posts twosided_bw -e 1; validated; }
 
 @test "dma_memcpy copies a text to the GPU and another one back" {
     start dma_memcpy

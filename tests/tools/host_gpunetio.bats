@@ -1,5 +1,5 @@
 # DOCA GPUNetIO: kernels of the emulated GPU share memory with the CPU, send and receive frames and
-# messages, and copy memory by DMA (tests/host/cuda/gpunetio*.cu). Runs only on the plain build, as dpacu does.
+# messages, post to queue pairs of DOCA Verbs, and copy memory by DMA (tests/host/cuda/gpunetio*.cu). Runs only on the plain build, as dpacu does.
 
 bats_require_minimum_version 1.5.0
 load ../host/setup
@@ -15,6 +15,7 @@ setup_file() {
     compile gpunetio memory &
     compile gpunetio_dma copies -ldoca_dma &
     compile gpunetio_rdma messages -ldoca_rdma &
+    compile gpunetio_verbs queue_pairs -ldoca_verbs -libverbs &
     compile gpunetio_eth frames -ldoca_eth -ldoca_flow
     wait
     make_devices "$BATS_FILE_TMPDIR/devices"
@@ -65,6 +66,15 @@ setup() {
     [ "${lines[-1]}" = good ]
     [[ $output == *"RDMA: operation "*" of connection 0 failed: write of 4 bytes"*"out of range"* ]]
     DPAKIT_GPU_WORKERS=1 taskset -c "$(taskset -pc $$ | sed 's/.*[ ,-]//')" "$programs/messages"
+}
+
+@test "kernels post to the rings of queue pairs, by functions and by stores of their own" {
+    run -0 "$programs/queue_pairs"
+    [ "${lines[-1]}" = good ]
+    [[ $output == *"is in the error state: WQE "*"write of 8 bytes"*"out of range"* ]]
+    [[ $output == *" blocks posted in a ring of 128"* ]]
+    [[ $output == *"doca_gpu_verbs_export_qp: the rings of the queue pair begin at 0x"*", not at 0x"* ]]
+    DPAKIT_GPU_WORKERS=1 taskset -c "$(taskset -pc $$ | sed 's/.*[ ,-]//')" "$programs/queue_pairs"
 }
 
 @test "the library has what its header declares, and no more" {

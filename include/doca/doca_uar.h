@@ -1,6 +1,7 @@
 /*
  * doca_uar: the page of a device through which the doorbells of queues are rung. Queues of emulated
- * devices accept a page and do not use it.
+ * devices accept a page and do not use it; a queue pair of a GPU gives its address to kernels, and its
+ * doorbell record counts.
  *
  *     struct doca_uar *uar;
  *     doca_uar_create(dev, DOCA_UAR_ALLOCATION_TYPE_NONCACHE, &uar);

@@ -57,6 +57,20 @@ uint32_t verbs_memory_register(struct dpk_memory_domain *domain, void *addr, siz
     return put(0, domain, addr, length, iova, access);
 }
 
+/* Programs register memory of a GPU by its address for kernels, as with nvidia-peermem. */
+static void *(*_Atomic gpu_bus)(const void *at); /* NULL: the process has no GPU */
+
+void dpk_verbs_set_gpu(void *(*bus)(const void *at))
+{
+    atomic_store(&gpu_bus, bus);
+}
+
+static void *reachable(void *addr)
+{
+    void *(*const bus)(const void *at) = atomic_load(&gpu_bus);
+    return bus ? bus(addr) : addr;
+}
+
 struct region {
     struct ibv_mr ib; /* first: programs hold a pointer to it */
     void *host;       /* the memory itself */
@@ -66,21 +80,22 @@ struct region {
     size_t view_size;
 };
 
-static struct region *region_new(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
-                                 int access)
+/* `host`: where this process reaches the memory. */
+static struct region *region_new(struct ibv_pd *pd, void *addr, void *host, size_t length,
+                                 uint64_t iova, int access)
 {
     struct region *r = pd ? calloc(1, sizeof *r) : NULL;
     if (!r) {
         errno = pd ? ENOMEM : EINVAL;
         return NULL;
     }
-    uint32_t key = verbs_memory_register(dpk_verbs_domain(pd), addr, length, iova, access);
+    uint32_t key = verbs_memory_register(dpk_verbs_domain(pd), host, length, iova, access);
     if (key == 0) {
         free(r);
         return NULL;
     }
     dpk_verbs_use_pd(pd);
-    r->host = addr;
+    r->host = host;
     r->iova = iova;
     r->access = access;
     r->ib = (struct ibv_mr){.context = pd->context,
@@ -96,7 +111,7 @@ static struct region *region_new(struct ibv_pd *pd, void *addr, size_t length, u
 static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
                              int access)
 {
-    struct region *r = region_new(pd, addr, length, iova, access);
+    struct region *r = region_new(pd, addr, reachable(addr), length, iova, access);
     return r ? &r->ib : NULL;
 }
 
@@ -124,7 +139,8 @@ struct ibv_mr *dpk_verbs_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_
     void *view = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)(offset - skip));
     if (view == MAP_FAILED)
         return NULL;
-    struct region *r = region_new(pd, (uint8_t *)view + skip, length, iova, access);
+    struct region *r = region_new(pd, (void *)(uintptr_t)offset, (uint8_t *)view + skip, length,
+                                  iova, access); /* the address is as rdma-core has it */
     if (!r) {
         const int why = errno;
         munmap(view, size);
@@ -133,7 +149,6 @@ struct ibv_mr *dpk_verbs_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_
     }
     r->view = view;
     r->view_size = size;
-    r->ib.addr = (void *)(uintptr_t)offset; /* as rdma-core has it */
     return &r->ib;
 }
 
@@ -193,7 +208,8 @@ int dpk_verbs_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *ad
     }
     struct region *r = (struct region *)mr, next = *r;
     if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
-        next.ib.addr = next.host = addr;
+        next.ib.addr = addr;
+        next.host = reachable(addr);
         next.ib.length = length;
         next.iova = (uintptr_t)addr;
     }

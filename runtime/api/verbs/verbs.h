@@ -64,6 +64,9 @@ struct ibv_mr *dpk_verbs_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t lengt
                                      int access);
 struct ibv_mr *dpk_verbs_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
                                       unsigned int access);
+/* Lets programs register memory of a GPU by its address for kernels. `bus` returns the address by which devices
+ * reach it, and other addresses unchanged. */
+void dpk_verbs_set_gpu(void *(*bus)(const void *at));
 /* Registers memory of a memory file, which stands for a DMA buffer: that of memory of the emulated GPU
  * (doca_gpu_dmabuf_fd). Errors: EBADF, EINVAL if the file is of another kind or too short. */
 struct ibv_mr *dpk_verbs_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
@@ -210,6 +213,7 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(reg_mr_iova)                                                                                 \
     F(reg_mr_iova2)                                                                                \
     F(reg_dmabuf_mr)                                                                               \
+    F(set_gpu)                                                                                     \
     F(dereg_mr)                                                                                    \
     F(rereg_mr)                                                                                    \
     F(create_comp_channel)                                                                         \

@@ -170,6 +170,17 @@ static void target_new(struct target *t)
     close(file);
 }
 
+/* By its address alone, as with nvidia-peermem. */
+static void target_new_by_address(struct target *t)
+{
+    const int rights =
+        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+    DONE(doca_gpu_mem_alloc(gpu, SIZE, PAGE, DOCA_GPU_MEM_TYPE_GPU, (void **)&t->at, NULL));
+    t->mr = ibv_reg_mr(doca_verbs_bridge_verbs_pd_get_ibv_pd(pd), t->at, SIZE, rights);
+    CHECK(t->mr && t->mr->addr == t->at);
+    CHECK(!ibv_reg_mr(doca_verbs_bridge_verbs_pd_get_ibv_pd(pd), t->at, (size_t)1 << 40, rights));
+}
+
 static struct doca_gpu_dev_verbs_addr address_of(const struct target *t)
 {
     return (struct doca_gpu_dev_verbs_addr){.addr = (uintptr_t)t->at, .key = htobe32(t->mr->lkey)};
@@ -554,7 +565,7 @@ int main(void)
     DONE(doca_uar_create(dev, DOCA_UAR_ALLOCATION_TYPE_NONCACHE_DEDICATED, &uar));
     OK(cudaMallocHost(&out, sizeof *out));
     target_new(&a);
-    target_new(&b);
+    target_new_by_address(&b);
     struct queue_pair *const all[] = {&p, &q, &counts, &counted};
     for (struct queue_pair *one : all)
         qp_new(one, DOCA_GPUNETIO_VERBS_NIC_HANDLER_AUTO);

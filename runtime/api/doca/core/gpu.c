@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/doca/core/core.h"
+#include "api/verbs/verbs.h"
 
 static const struct dpk_gpu_ops *_Atomic known; /* NULL: no GPU was made */
 
@@ -20,6 +21,7 @@ doca_error_t dpk_gpu_new(const struct dpk_gpu_ops *ops, struct doca_gpu **out)
     if (g) {
         g->ops = ops;
         atomic_store(&known, ops);
+        dpk_emulated_11.set_gpu(ops->bus);
     }
     *out = g ? dpk_object_enter(g, &dpk_gpu_kind) : NULL;
     return *out ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;

@@ -178,6 +178,7 @@ struct doca_gpu_dev_verbs_qp {
     uint8_t *rq_wqe_daddr;
     uint32_t *rq_dbrec;
     struct doca_gpu_bell *bell; /* of the emulated NIC */
+    void *user;                 /* of headers that rest on this structure; NULL: none */
     enum doca_gpu_dev_verbs_nic_handler nic_handler;
     enum doca_gpu_dev_verbs_mem_type mem_type;
     struct doca_gpu_dev_verbs_cq cq_sq __attribute__((aligned(64)));

@@ -1,4 +1,7 @@
 /* gpunetio_verbs: kernels post to the rings of queue pairs of DOCA Verbs, two of which are connected. */
+#include <doca_gpunetio_dev_rdma_verbs_onesided.cuh>
+#include <doca_gpunetio_dev_rdma_verbs_twosided.cuh>
+#include <doca_rdma_verbs_bridge.h>
 #include <doca_uar.h>
 #include <doca_umem.h>
 #include <doca_verbs_bridge.h>
@@ -78,7 +81,7 @@ static struct doca_verbs_qp_init_attr *init_attr_new(struct queue_pair *q)
     return init;
 }
 
-static void qp_new(struct queue_pair *q, enum doca_gpu_dev_verbs_nic_handler handler)
+static void qp_make(struct queue_pair *q)
 {
     cq_new(&q->cqs[0], &q->cq_sq);
     cq_new(&q->cqs[1], &q->cq_rq);
@@ -87,13 +90,19 @@ static void qp_new(struct queue_pair *q, enum doca_gpu_dev_verbs_nic_handler han
     struct doca_verbs_qp_init_attr *init = init_attr_new(q);
     DONE(doca_verbs_qp_create(context, init, &q->qp));
     DONE(doca_verbs_qp_init_attr_destroy(init));
+}
+
+static void qp_new(struct queue_pair *q, enum doca_gpu_dev_verbs_nic_handler handler)
+{
+    qp_make(q);
     DONE(doca_gpu_verbs_export_qp(gpu, dev, q->qp, handler, q->rings.at, q->cq_sq, q->cq_rq, &q->exported));
     DONE(doca_gpu_verbs_get_qp_dev(q->exported, &q->handle));
 }
 
 static void qp_free(struct queue_pair *q)
 {
-    DONE(doca_gpu_verbs_unexport_qp(gpu, q->exported));
+    if (q->exported)
+        DONE(doca_gpu_verbs_unexport_qp(gpu, q->exported));
     DONE(doca_verbs_qp_destroy(q->qp));
     DONE(doca_verbs_cq_destroy(q->cq_sq));
     DONE(doca_verbs_cq_destroy(q->cq_rq));
@@ -439,6 +448,93 @@ static void the_cpu_rings_the_doorbell(const struct target *a, const struct targ
     qp_free(&q);
 }
 
+/* ---- Names of the samples gpunetio_rdma_verbs_* ---- */
+
+/* One completion for the writes of a block; a message; puts of all threads. */
+__global__ void other_names(struct doca_gpu_dev_rdma_verbs_qp *qp, struct doca_gpu_dev_rdma_verbs_qp *peer,
+                            struct doca_gpu_dev_rdma_verbs_addr remote, struct doca_gpu_dev_rdma_verbs_addr local,
+                            struct outcome *out)
+{
+    constexpr auto mode = DOCA_GPUNETIO_RDMA_VERBS_RESOURCE_SHARING_MODE_GPU;
+    constexpr auto handler = DOCA_GPUNETIO_RDMA_VERBS_NIC_HANDLER_GPU_SM;
+    const bool last = threadIdx.x == blockDim.x - 1;
+    const auto flags =
+        last ? DOCA_GPUNETIO_MLX5_WQE_CTRL_CQ_UPDATE : DOCA_GPUNETIO_MLX5_WQE_CTRL_CQ_ERROR_UPDATE;
+    const uint64_t slot = threadIdx.x * SLOT;
+    uint32_t wqe = doca_gpu_dev_rdma_verbs_wqe_idx_inc_mask(qp->sq_wqe_pi, threadIdx.x), cqe = qp->cq_sq->cqe_ci;
+    doca_gpu_dev_rdma_verbs_ticket_t ticket;
+    __syncthreads();
+    for (uint32_t round = 0; round < 1100; round++) { /* the indexes of 16 bits wrap */
+        *(uint32_t *)(local.addr + slot) = round;
+        __threadfence_system();
+        doca_gpu_dev_rdma_verbs_wqe_prepare_write(qp, doca_gpu_dev_rdma_verbs_get_wqe_ptr(qp, wqe), wqe,
+                                                  DOCA_GPUNETIO_MLX5_OPCODE_RDMA_WRITE, flags, 0, remote.addr + slot,
+                                                  remote.key, local.addr + slot, local.key, 4);
+        __syncthreads();
+        if (last) {
+            if (round % 2)
+                doca_gpu_dev_rdma_verbs_submit<mode, handler, DOCA_GPUNETIO_RDMA_VERBS_QP_SQ>(
+                    qp, (wqe + 1) & DOCA_GPUNETIO_RDMA_VERBS_WQE_PI_MASK);
+            else
+                doca_gpu_dev_rdma_verbs_submit_inc<mode, handler, DOCA_GPUNETIO_RDMA_VERBS_QP_SQ>(qp, blockDim.x);
+            if (doca_gpu_dev_rdma_verbs_poll_cq_at<mode, DOCA_GPUNETIO_RDMA_VERBS_QP_SQ>(qp->cq_sq, cqe) != 0 ||
+                doca_gpu_dev_rdma_verbs_poll_cq_at<mode, DOCA_GPUNETIO_RDMA_VERBS_QP_SQ>(qp->cq_sq, cqe) != 0)
+                atomicAdd(&out->failures, 1u);
+            cqe = doca_gpu_dev_rdma_verbs_cqe_idx_inc_mask(cqe, 1);
+        }
+        wqe = doca_gpu_dev_rdma_verbs_wqe_idx_inc_mask(wqe, blockDim.x);
+        __syncthreads();
+    }
+    if (last) {
+        uint64_t inlined = 77;
+        doca_gpu_dev_rdma_verbs_recv(peer, part(remote, 8), 8, &ticket);
+        wqe = qp->sq_wqe_pi;
+        doca_gpu_dev_rdma_verbs_wqe_prepare_send(qp, doca_gpu_dev_rdma_verbs_get_wqe_ptr(qp, wqe), wqe,
+                                                 DOCA_GPUNETIO_MLX5_OPCODE_SEND,
+                                                 DOCA_GPUNETIO_MLX5_WQE_CTRL_CQ_ERROR_UPDATE, 0, local.addr, local.key,
+                                                 4);
+        doca_gpu_dev_rdma_verbs_wqe_prepare_write_inl(qp, doca_gpu_dev_rdma_verbs_get_wqe_ptr(qp, wqe + 1), wqe + 1,
+                                                      DOCA_GPUNETIO_MLX5_WQE_CTRL_CQ_UPDATE, remote.addr + 16,
+                                                      remote.key, (uint64_t)&inlined, sizeof inlined);
+        doca_gpu_dev_rdma_verbs_submit_inc(qp, 2);
+        out->results[0] = doca_gpu_dev_rdma_verbs_poll_cq_at<mode, DOCA_GPUNETIO_RDMA_VERBS_QP_RQ>(peer->cq_rq, ticket);
+        out->results[1] = doca_gpu_dev_rdma_verbs_poll_cq_at(qp->cq_sq, cqe);
+    }
+}
+
+static void other_names_mean_the_same(const struct target *a, const struct target *b)
+{
+    static struct queue_pair p, q;
+    struct doca_gpu_rdma_verbs_cq *cqs[4];
+    struct doca_gpu_dev_rdma_verbs_cq *cq_handles[4];
+    struct doca_gpu_rdma_verbs_qp *qps[2];
+    struct doca_gpu_dev_rdma_verbs_qp *qp_handles[2];
+    struct queue_pair *const both[] = {&p, &q};
+    for (int i = 0; i < 2; i++) {
+        qp_make(both[i]);
+        DONE(doca_gpu_rdma_verbs_export_cq(gpu, both[i]->cq_sq, &cqs[2 * i], &cq_handles[2 * i]));
+        DONE(doca_gpu_rdma_verbs_export_cq(gpu, both[i]->cq_rq, &cqs[2 * i + 1], &cq_handles[2 * i + 1]));
+        DONE(doca_gpu_rdma_verbs_export_qp(gpu, dev, both[i]->qp, 0, both[i]->rings.at, cq_handles[2 * i],
+                                           cq_handles[2 * i + 1], &qps[i], &qp_handles[i]));
+    }
+    connect(&p, &q);
+    clear(a, b);
+    other_names<<<1, THREADS>>>(qp_handles[0], qp_handles[1], address_of(b), address_of(a), out);
+    finish();
+    CHECK(out->results[0] == 0 && out->results[1] == 0);
+    CHECK(number_at(b, 0) == 1099 && number_at(b, 8) == 1099 && number_at(b, 16) == 77);
+    CHECK(number_at(b, (THREADS - 1) * SLOT) == 1099);
+    CHECK(doca_gpu_rdma_verbs_unexport_qp(gpu, (struct doca_gpu_rdma_verbs_qp *)cqs[0]) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_gpu_rdma_verbs_unexport_cq(gpu, (struct doca_gpu_rdma_verbs_cq *)qps[0]) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_gpu_rdma_verbs_cpu_proxy_progress(qps[0]) == DOCA_ERROR_BAD_STATE);
+    for (int i = 0; i < 2; i++) {
+        DONE(doca_gpu_rdma_verbs_unexport_qp(gpu, qps[i]));
+        DONE(doca_gpu_rdma_verbs_unexport_cq(gpu, cqs[2 * i]));
+        DONE(doca_gpu_rdma_verbs_unexport_cq(gpu, cqs[2 * i + 1]));
+        qp_free(both[i]);
+    }
+}
+
 /* ---- What fails ---- */
 
 __global__ void fails(struct doca_gpu_dev_verbs_qp *qp, struct doca_gpu_dev_verbs_addr remote,
@@ -462,6 +558,26 @@ static void failed_operations_are_told(struct queue_pair *q, const struct target
     finish();
     CHECK(out->results[0] == 0);
     CHECK(out->results[1] == -5 && out->results[2] == -5 && out->results[3] == -5);
+}
+
+/* Each context has a port of its own. */
+static void queues_of_another_context_are_refused(struct queue_pair *q)
+{
+    struct doca_verbs_context *const mine = context;
+    struct doca_verbs_qp *qp = NULL;
+    struct doca_verbs_cq *cq;
+    struct memory m;
+    DONE(doca_verbs_context_create(doca_dev_as_devinfo(dev), DOCA_VERBS_CONTEXT_CREATE_FLAGS_NONE, &context));
+    cq_new(&m, &cq);
+    struct doca_verbs_context *const other = context;
+    context = mine;
+    struct doca_verbs_qp_init_attr *init = init_attr_new(q);
+    DONE(doca_verbs_qp_init_attr_set_receive_cq(init, cq));
+    CHECK(doca_verbs_qp_create(context, init, &qp) == DOCA_ERROR_INVALID_VALUE && !qp);
+    DONE(doca_verbs_qp_init_attr_destroy(init));
+    DONE(doca_verbs_cq_destroy(cq));
+    DONE(doca_verbs_context_destroy(other));
+    memory_free(&m);
 }
 
 /* The NIC looks at all doorbells in turn: after the third put, it has seen what was written before the first. */
@@ -575,7 +691,9 @@ int main(void)
     signals_and_counters(&p, &counts, &a, &b);
     messages_in_both_scopes(&p, &q, &a, &b);
     the_cpu_rings_the_doorbell(&a, &b);
+    other_names_mean_the_same(&a, &b);
     bad_arguments_are_refused(&p);
+    queues_of_another_context_are_refused(&p);
     stores_ring_the_doorbell(&q, &a, &b);
     wild_records_end_a_queue_pair(&counts, &a, &b);
     failed_operations_are_told(&p, &a, &b);

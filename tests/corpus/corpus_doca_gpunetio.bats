@@ -203,11 +203,13 @@ meet() { # OPTION...
 }
 
 # Lines of the server: the bytes that the client has written, and the receives. Two threads of the client post at once:
-# either may be the first.
+# either may be the first. Sends, in odd buffers, go into receives in their order; writes have a place.
 has_all() { # CONNECTIONS
-    local i values
+    local i values bytes
     for i in 0 1 2 3; do
-        [ "$(grep -c "Buffer $i -> offset 0: 2222 | offset 128: 3333" server.log)" -eq "$1" ]
+        bytes='offset 0: 2222 [|] offset 128: 3333'
+        [ $((i % 2)) -eq 0 ] || bytes="($bytes|offset 0: 3333 [|] offset 128: 2222)"
+        [ "$(grep -cE "Buffer $i -> $bytes" server.log)" -eq "$1" ]
         values="($i and $((i + 1))|$((i + 1)) and $i)"
         [ "$(grep -cE "RDMA Recv 2 ops completed with immediate values $values!" server.log)" -eq "$1" ]
     done

@@ -150,14 +150,21 @@ doca_error_t doca_eth_txq_get_hw_queue_num(struct doca_eth_txq *eth_txq, uint32_
 doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
                                          struct doca_gpu_eth_txq **eth_txq_ext);
 
-/* Flags of tasks, and events of queues whose data path is on a GPU. Events never come: kernels look for
- * completions themselves, and doca_eth_txq_gpu_set_completion_on_gpu says so to the queue. It returns
- * BAD_STATE if the queue is not idle. The other functions of queues return NOT_SUPPORTED, functions of
- * events INVALID_VALUE. */
+/* Flags of tasks. */
 enum doca_eth_txq_ol_flags {
     DOCA_ETH_TXQ_OL_FLAGS_L3_CSUM = 1,
     DOCA_ETH_TXQ_OL_FLAGS_L4_CSUM = 2,
 };
+
+/* Events of a queue whose data path is on a GPU, for the CPU: doca_pe_progress calls `cb` after a packet
+ * was sent that a kernel sent with DOCA_GPUNETIO_ETH_SEND_FLAG_NOTIFY, or after a packet failed. The queue
+ * needs a progress engine, and stops to send while completions of a whole ring wait for it. The queue must be
+ * idle, else these functions return BAD_STATE; a second call replaces the function. The position is the number
+ * of the send in the queue, modulo 65536; the time is in nanoseconds of CLOCK_MONOTONIC. Functions of events
+ * return BAD_STATE after the callback of the event.
+ *
+ * With doca_eth_txq_gpu_set_completion_on_gpu, kernels look for completions instead: a queue that has events,
+ * too, does not start (BAD_CONFIG). */
 struct doca_eth_txq_gpu_event_error_send_packet;
 struct doca_eth_txq_gpu_event_notify_send_packet;
 typedef void (*doca_eth_txq_gpu_event_error_send_packet_cb_t)(

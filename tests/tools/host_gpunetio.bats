@@ -44,7 +44,7 @@ setup() {
     [[ $output == *"doca_gpu_semaphore_get_status: this is GPU memory (DOCA_GPU_MEM_TYPE_GPU): the CPU cannot read or write it"* ]]
 }
 
-@test "kernels send and receive frames in every scope, at their time, and by the CPU's doorbell" {
+@test "kernels send and receive frames in every scope, at their time, by the CPU's doorbell, and with events for the CPU" {
     run -0 "$programs/frames"
     [ "${lines[-1]}" = good ]
     [[ $output == *"key 0x"*" is unknown: no memory was registered with it"* ]]

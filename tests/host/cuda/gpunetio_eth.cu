@@ -6,6 +6,7 @@
 #include <doca_flow.h>
 #include <doca_gpunetio_dev_eth_rxq.cuh>
 #include <doca_gpunetio_dev_eth_txq.cuh>
+#include <doca_pe.h>
 #include <endian.h>
 #include <time.h>
 
@@ -314,6 +315,129 @@ static int send_in_new_queue(struct world *w, uint32_t key, uint32_t size)
     return *result;
 }
 
+/* ---- Events for the CPU ---- */
+
+struct events {
+    const struct world *w;
+    struct doca_eth_txq_gpu_event_notify_send_packet *last;
+    uint32_t sent, failed, wrong;
+    uint64_t time;
+};
+
+static void on_sent(struct doca_eth_txq_gpu_event_notify_send_packet *event, union doca_data data)
+{
+    struct events *e = (struct events *)data.ptr;
+    uint16_t position = 0xffff;
+    uint64_t time = 0;
+    if (doca_eth_txq_gpu_event_notify_send_packet_get_position(event, &position) != DOCA_SUCCESS ||
+        doca_eth_txq_gpu_event_notify_send_packet_get_timestamp(event, &time) != DOCA_SUCCESS ||
+        position != e->sent || time < e->time)
+        e->wrong++;
+    e->last = event;
+    e->time = time;
+    e->sent++;
+}
+
+static void on_failed(struct doca_eth_txq_gpu_event_error_send_packet *event, union doca_data data)
+{
+    struct events *e = (struct events *)data.ptr;
+    uint16_t position = 0xffff;
+    if (doca_eth_txq_gpu_event_error_send_packet_get_position(event, &position) != DOCA_SUCCESS ||
+        position != e->sent + e->failed)
+        e->wrong++;
+    e->failed++;
+}
+
+/* Opens a send queue whose completions the CPU gets by a progress engine. */
+static struct doca_pe *open_reported_sends(struct world *w, struct events *e)
+{
+    struct doca_pe *pe;
+    union doca_data data;
+    data.ptr = e;
+    DONE(doca_pe_create(&pe));
+    DONE(doca_eth_txq_create(w->dev, DEPTH, &w->txq));
+    struct doca_ctx *ctx = doca_eth_txq_as_doca_ctx(w->txq);
+    DONE(doca_ctx_set_datapath_on_gpu(ctx, w->gpu));
+    CHECK(doca_eth_txq_gpu_event_error_send_packet_register(w->txq, NULL, data) ==
+          DOCA_ERROR_INVALID_VALUE);
+    DONE(doca_eth_txq_gpu_event_error_send_packet_register(w->txq, on_failed, data));
+    DONE(doca_eth_txq_gpu_event_notify_send_packet_register(w->txq, on_sent, data));
+    CHECK(doca_ctx_start(ctx) == DOCA_ERROR_BAD_CONFIG); /* without an engine */
+    DONE(doca_pe_connect_ctx(pe, ctx));
+    DONE(doca_ctx_start(ctx));
+    CHECK(doca_eth_txq_gpu_event_error_send_packet_register(w->txq, on_failed, data) ==
+          DOCA_ERROR_BAD_STATE);
+    DONE(doca_eth_txq_get_gpu_handle(w->txq, &w->sends));
+    return pe;
+}
+
+__global__ void send_without_looking(struct doca_gpu_eth_txq *txq, uint8_t *packets, uint32_t key)
+{
+    doca_gpu_dev_eth_ticket_t ticket;
+    for (int i = 0; i < ROUNDS; i++)
+        doca_gpu_dev_eth_txq_send<DOCA_GPUNETIO_ETH_RESOURCE_SHARING_MODE_GPU,
+                                  DOCA_GPUNETIO_ETH_SYNC_SCOPE_GPU,
+                                  DOCA_GPUNETIO_ETH_NIC_HANDLER_AUTO,
+                                  DOCA_GPUNETIO_ETH_EXEC_SCOPE_BLOCK>(
+            txq, (uint64_t)packets + threadIdx.x * SLOT, key, SIZE,
+            DOCA_GPUNETIO_ETH_SEND_FLAG_NOTIFY, &ticket);
+}
+
+/* Receives frames in a kernel, and waits for its end. Nothing is freed: that waits for other kernels, too. */
+static void receive_some(const struct world *w, uint32_t count)
+{
+    struct seen *seen;
+    cudaStream_t stream;
+    int *wrong = wrong_word();
+    OK(cudaMallocManaged(&seen, sizeof *seen));
+    memset(seen, 0, sizeof *seen);
+    OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    receive<B><<<1, 32, 0, stream>>>(w->receives, count, seen, wrong);
+    OK(cudaStreamSynchronize(stream));
+    CHECK(*wrong == 0 && seen->disorder == 0);
+}
+
+static void the_cpu_gets_an_event_of_each_packet(struct world *w)
+{
+    struct events e = {w};
+    cudaStream_t stream;
+    uint16_t position;
+    struct doca_pe *pe = open_reported_sends(w, &e);
+    OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    send_without_looking<<<1, THREADS, 0, stream>>>(w->sends, w->packets, w->key);
+    receive_some(w, DEPTH); /* as many as have room for completions, which nobody took */
+    CHECK(e.sent == 0 && cudaStreamQuery(stream) == cudaErrorNotReady);
+    while (e.sent < THREADS * ROUNDS)
+        doca_pe_progress(pe);
+    receive_some(w, THREADS * ROUNDS - DEPTH);
+    OK(cudaStreamSynchronize(stream));
+    CHECK(e.failed == 0 && e.wrong == 0 && !doca_pe_progress(pe));
+    CHECK(doca_eth_txq_gpu_event_notify_send_packet_get_position(e.last, &position) ==
+          DOCA_ERROR_BAD_STATE);
+    send_without_looking<<<1, 1, 0, stream>>>(w->sends, w->packets, ~w->key);
+    OK(cudaStreamSynchronize(stream));
+    while (e.failed < ROUNDS)
+        doca_pe_progress(pe);
+    CHECK(e.sent == THREADS * ROUNDS && e.wrong == 0);
+    OK(cudaStreamDestroy(stream));
+    close_sends(w);
+    DONE(doca_pe_destroy(pe));
+}
+
+static void completions_of_kernels_are_no_events(struct world *w)
+{
+    struct events e = {w};
+    union doca_data data;
+    data.ptr = &e;
+    DONE(doca_eth_txq_create(w->dev, DEPTH, &w->txq));
+    struct doca_ctx *ctx = doca_eth_txq_as_doca_ctx(w->txq);
+    DONE(doca_ctx_set_datapath_on_gpu(ctx, w->gpu));
+    DONE(doca_eth_txq_gpu_set_completion_on_gpu(w->txq));
+    DONE(doca_eth_txq_gpu_event_notify_send_packet_register(w->txq, on_sent, data));
+    CHECK(doca_ctx_start(ctx) == DOCA_ERROR_BAD_CONFIG);
+    DONE(doca_eth_txq_destroy(w->txq));
+}
+
 static void failures_are_completions(struct world *w)
 {
     int *result = wrong_word();
@@ -340,6 +464,8 @@ int main()
     frames_leave_at_their_time(&w);
     close_sends(&w);
     the_cpu_rings_the_doorbell(&w);
+    the_cpu_gets_an_event_of_each_packet(&w);
+    completions_of_kernels_are_no_events(&w);
     failures_are_completions(&w);
     CHECK(doca_gpu_destroy(w.gpu) == DOCA_SUCCESS);
     DONE(doca_ctx_stop(doca_eth_rxq_as_doca_ctx(w.rxq)));

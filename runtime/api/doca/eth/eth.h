@@ -159,6 +159,16 @@ struct send_item {
     uint16_t blocks; /* number of blocks; set by eth_txq_post */
 };
 
+/* An event of packets that kernels sent, for the CPU. */
+struct send_events {
+    struct send_event *event; /* a reference; NULL: not registered */
+    union {
+        doca_eth_txq_gpu_event_error_send_packet_cb_t failed;
+        doca_eth_txq_gpu_event_notify_send_packet_cb_t sent;
+    } cb;
+    union doca_data user_data;
+};
+
 struct txq {
     struct dpk_dev_ctx base;
     struct eth_rings rings;
@@ -176,6 +186,9 @@ struct txq {
     bool timed, completes_on_gpu, rings_on_cpu;
     struct doca_gpu_eth_txq *handle; /* in memory of the GPU; NULL: none */
     struct dpk_gpu_server *server;   /* executes what kernels post */
+    unsigned long long executed;     /* by the server: sends since the start */
+    struct send_events failure, notice;
+    atomic_bool stalls; /* the server waits for room for completions, and for a ring of its bell */
 };
 extern const struct dpk_kind eth_txq_kind;
 
@@ -212,6 +225,20 @@ doca_error_t eth_gpu_rxq_start(struct rxq *q);
 void eth_gpu_rxq_stop(struct rxq *q);
 doca_error_t eth_gpu_txq_start(struct txq *q);
 void eth_gpu_txq_stop(struct txq *q);
+
+/* ---- Events of send queues of kernels: gpu_events.c ---- */
+
+/* Judges the events of a queue that starts. Errors: BAD_CONFIG. */
+doca_error_t eth_txq_events_check(const struct txq *q);
+/* Returns true if the CPU takes the completions of a queue of kernels. */
+bool eth_txq_reports(const struct txq *q);
+/* Calls the callback of one completion. Returns false if there is none. */
+bool eth_txq_progress_events(struct txq *q);
+/* Gives an idle queue, which is locked, one of its events, q->failure or q->notice. Errors: BAD_STATE,
+ * NO_MEMORY. */
+doca_error_t eth_txq_events_add(struct txq *q, struct send_events *events);
+/* Frees the events of a queue that is destroyed. */
+void eth_txq_events_end(struct txq *q);
 
 /* ---- Doorbells of kernels: server.c ---- */
 

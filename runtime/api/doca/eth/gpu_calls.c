@@ -85,57 +85,29 @@ doca_error_t doca_eth_txq_gpu_cpu_proxy_progress(struct doca_eth_txq *eth_txq)
                            "the queue does not run on a GPU, or kernels ring its doorbell");
 }
 
-/* ---- Events for the CPU, which do not exist ---- */
-
-/* Refuses a valid call. */
-static doca_error_t no_events(const char *call, const struct doca_eth_txq *eth_txq, bool has_all)
-{
-    struct txq *q = has_all ? dpk_object_lock(eth_txq, &eth_txq_kind) : NULL;
-    return dpk_doca_unlock(q, call, DOCA_ERROR_NOT_SUPPORTED,
-                           "kernels look for completions themselves "
-                           "(doca_eth_txq_gpu_set_completion_on_gpu)");
-}
-
-/* Refuses an argument that can only be invalid: there are no such events. */
-static doca_error_t no_event(const char *call)
-{
-    return dpk_doca_no_object(call);
-}
-
 doca_error_t
 doca_eth_txq_gpu_event_error_send_packet_register(struct doca_eth_txq *eth_txq,
                                                   doca_eth_txq_gpu_event_error_send_packet_cb_t cb,
                                                   union doca_data user_data)
 {
-    (void)user_data;
-    return no_events(__func__, eth_txq, cb != NULL);
+    struct txq *q = cb ? dpk_object_lock(eth_txq, &eth_txq_kind) : NULL;
+    const doca_error_t result = q ? eth_txq_events_add(q, &q->failure) : DOCA_SUCCESS;
+    if (q && result == DOCA_SUCCESS) {
+        q->failure.cb.failed = cb;
+        q->failure.user_data = user_data;
+    }
+    return dpk_doca_end(eth_txq, __func__, dpk_object_unlock(q, result));
 }
 
 doca_error_t doca_eth_txq_gpu_event_notify_send_packet_register(
     struct doca_eth_txq *eth_txq, doca_eth_txq_gpu_event_notify_send_packet_cb_t cb,
     union doca_data user_data)
 {
-    (void)user_data;
-    return no_events(__func__, eth_txq, cb != NULL);
-}
-
-doca_error_t doca_eth_txq_gpu_event_error_send_packet_get_position(
-    const struct doca_eth_txq_gpu_event_error_send_packet *event, uint16_t *packet_index)
-{
-    (void)event, (void)packet_index;
-    return no_event(__func__);
-}
-
-doca_error_t doca_eth_txq_gpu_event_notify_send_packet_get_position(
-    const struct doca_eth_txq_gpu_event_notify_send_packet *event, uint16_t *packet_index)
-{
-    (void)event, (void)packet_index;
-    return no_event(__func__);
-}
-
-doca_error_t doca_eth_txq_gpu_event_notify_send_packet_get_timestamp(
-    const struct doca_eth_txq_gpu_event_notify_send_packet *event, uint64_t *packet_timestamp)
-{
-    (void)event, (void)packet_timestamp;
-    return no_event(__func__);
+    struct txq *q = cb ? dpk_object_lock(eth_txq, &eth_txq_kind) : NULL;
+    const doca_error_t result = q ? eth_txq_events_add(q, &q->notice) : DOCA_SUCCESS;
+    if (q && result == DOCA_SUCCESS) {
+        q->notice.cb.sent = cb;
+        q->notice.user_data = user_data;
+    }
+    return dpk_doca_end(eth_txq, __func__, dpk_object_unlock(q, result));
 }

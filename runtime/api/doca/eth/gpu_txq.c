@@ -31,10 +31,15 @@ static doca_error_t make_handle(struct txq *q)
 
 doca_error_t eth_gpu_txq_start(struct txq *q)
 {
+    doca_error_t result = eth_txq_events_check(q);
+    if (result != DOCA_SUCCESS)
+        return result;
     q->rings.gpu = eth_gpu(&q->base);
-    q->rings.silent = true;
+    q->rings.silent = !eth_txq_reports(q);
     q->rings.timed = q->timed;
-    doca_error_t result = eth_rings_open(&q->rings, &q->base, DPK_SQ, q->burst, LOG_SEND);
+    q->executed = 0;
+    atomic_store(&q->stalls, false);
+    result = eth_rings_open(&q->rings, &q->base, DPK_SQ, q->burst, LOG_SEND);
     if (result == DOCA_SUCCESS)
         result = make_handle(q);
     if (result != DOCA_SUCCESS) {

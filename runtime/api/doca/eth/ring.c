@@ -107,7 +107,7 @@ static enum dpk_status queues_new(struct eth_rings *r, const struct dpk_dev *dev
                                          .log_depth = r->log_depth,
                                          .ring.memory = &r->completions,
                                          .record.memory = &r->consumed_record,
-                                         .overrun_ignore = r->silent && kind == DPK_SQ,
+                                         .overrun_ignore = r->gpu && kind == DPK_SQ,
                                          .user = r};
     enum dpk_status status = dpk_queue_create(r->nic, &cq, &r->cq, err);
     const struct dpk_queue_options queue = {.kind = kind,

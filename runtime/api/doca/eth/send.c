@@ -154,8 +154,8 @@ bool eth_txq_progress(struct dpk_ctx *ctx)
 {
     struct txq *q = txq_of(ctx);
     doca_error_t status = DOCA_SUCCESS;
-    if (q->handle)
-        return false; /* kernels take completions */
+    if (eth_gpu(&q->base))
+        return eth_txq_progress_events(q);
     if (atomic_load(&ctx->state) == DOCA_CTX_STATE_STOPPING) {
         pthread_mutex_lock(&ctx->object.lock);
         eth_txq_flush(ctx);
@@ -170,7 +170,8 @@ bool eth_txq_progress(struct dpk_ctx *ctx)
 bool eth_txq_is_ready(const struct dpk_ctx *ctx)
 {
     const struct txq *q = (const struct txq *)ctx;
-    return !q->handle && q->rings.cq && eth_rings_have(&q->rings, 1);
+    return (!eth_gpu(&q->base) || eth_txq_reports(q)) && q->rings.cq &&
+           eth_rings_have(&q->rings, 1);
 }
 
 /* ---- Tasks of both types ---- */

@@ -10,6 +10,7 @@
 static void txq_release(void *object)
 {
     struct txq *q = object;
+    eth_txq_events_end(q);
     eth_rings_free(&q->rings);
     dpk_dev_ctx_release(q);
 }

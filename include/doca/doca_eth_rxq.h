@@ -79,7 +79,8 @@ doca_error_t doca_eth_rxq_cap_is_type_supported(const struct doca_devinfo *devin
 
 /*
  * Creates an idle queue.
- *   max_burst_size   [in]  frames in flight: tasks, or frames that the queue has room for
+ *   max_burst_size   [in]  frames in flight: tasks, or frames that the queue has room for. At most 65536; a
+ *                          queue whose data path is on the CPU starts with at most 32768
  *   max_packet_size  [in]  bytes of a frame
  * Errors: INVALID_VALUE also if a size is 0 or more than the capability, NO_MEMORY.
  */

@@ -30,6 +30,14 @@ doca_gpu_dev_eth_rxq_get_pkt_mkey(struct doca_gpu_eth_rxq *rxq)
     return rxq->mkey;
 }
 
+/* Returns the number of packets that the queue holds: all of its places, but for one if these are 65,536,
+ * because the NIC counts posted receives with 16 bits. */
+static __device__ __forceinline__ uint32_t
+doca_gpu_dev_eth_rxq_capacity(const struct doca_gpu_eth_rxq *rxq)
+{
+    return rxq->depth - (rxq->depth >> 16);
+}
+
 /* Lets the NIC write again where the packets before `next` are. */
 static __device__ __forceinline__ void doca_gpu_dev_eth_rxq_release(struct doca_gpu_eth_rxq *rxq,
                                                                     uint64_t next)
@@ -37,7 +45,7 @@ static __device__ __forceinline__ void doca_gpu_dev_eth_rxq_release(struct doca_
     __threadfence_system();
     DOCA_GPUNETIO_VOLATILE(*rxq->consumed) = doca_gpu_dev_eth_bswap32((uint32_t)next & 0xffffffu);
     DOCA_GPUNETIO_VOLATILE(*rxq->posted) =
-        doca_gpu_dev_eth_bswap32((uint32_t)(next + rxq->depth) & 0xffffu);
+        doca_gpu_dev_eth_bswap32((uint32_t)(next + doca_gpu_dev_eth_rxq_capacity(rxq)) & 0xffffu);
 }
 
 /* Returns the number of packets, at most `most`, that are there from `first`. Sets *failed if the queue
@@ -80,7 +88,8 @@ static __device__ __forceinline__ doca_error_t doca_gpu_dev_eth_rxq_recv_thread(
     uint64_t *out_first_pkt_idx, uint32_t *out_pkt_num, struct doca_gpu_dev_eth_rxq_attr *out_attr)
 {
     const uint64_t first = rxq->next, begin = doca_gpu_dev_eth_query_globaltimer();
-    const uint32_t most = max_rx_pkts && max_rx_pkts < rxq->depth ? max_rx_pkts : rxq->depth;
+    const uint32_t room = doca_gpu_dev_eth_rxq_capacity(rxq);
+    const uint32_t most = max_rx_pkts && max_rx_pkts < room ? max_rx_pkts : room;
     uint32_t count = 0, more;
     bool failed;
     doca_gpu_dev_eth_rxq_release(rxq, first);

@@ -50,6 +50,11 @@ setup() {
     [[ $output == *"key 0x"*" is unknown: no memory was registered with it"* ]]
 }
 
+@test "a receive queue of 65,536 places gets more frames than it holds, in their order" {
+    run -0 --separate-stderr "$programs/frames" large
+    [ "$output" = good ]
+}
+
 @test "one worker and one core suffice" {
     DPAKIT_GPU_WORKERS=1 taskset -c "$(taskset -pc $$ | sed 's/.*[ ,-]//')" "$programs/frames"
 }

@@ -10,6 +10,7 @@
 #define NUMBER_MAX   0x5fffffu /* larger numbers belong to verbs queues and queue pairs */
 #define FIRST_NUMBER 0x40u     /* smaller numbers are easily mistaken for indexes */
 #define DEPTH_MAX    15u       /* the counters have 16 bits */
+#define RQ_DEPTH_MAX 16u       /* such a queue has at most 65,535 receives posted */
 #define CQ_DEPTH_MAX 22u
 #define RING_ALIGN   64u
 
@@ -125,7 +126,7 @@ static enum dpk_status check_shape(const struct dpk_queue_options *o, struct dpk
 {
     const bool strided = o->kind == DPK_RQ || o->kind == DPK_RMP;
     const bool reports = o->kind == DPK_CQ || o->kind == DPK_EQ;
-    const unsigned most = reports ? CQ_DEPTH_MAX : DEPTH_MAX;
+    const unsigned most = reports ? CQ_DEPTH_MAX : o->kind == DPK_RQ ? RQ_DEPTH_MAX : DEPTH_MAX;
     if (o->log_depth > most || o->log_receives > DEPTH_MAX)
         return dpk_fail(err, DPK_ERR_RANGE, "a queue of 2^%u entries, not at most 2^%u",
                         o->log_depth > most ? o->log_depth : o->log_receives, most);

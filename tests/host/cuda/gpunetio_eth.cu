@@ -27,20 +27,20 @@ struct world {
     uint32_t key;     /* of them, big-endian */
 };
 
-static void open_receives(struct world *w)
+static void open_receives(struct world *w, uint32_t depth)
 {
     uint32_t size;
     void *at;
-    DONE(doca_eth_rxq_create(w->dev, DEPTH, SLOT, &w->rxq));
+    DONE(doca_eth_rxq_create(w->dev, depth, SLOT, &w->rxq));
     struct doca_ctx *ctx = doca_eth_rxq_as_doca_ctx(w->rxq);
     DONE(doca_eth_rxq_set_type(w->rxq, DOCA_ETH_RXQ_TYPE_CYCLIC));
     CHECK(doca_ctx_start(ctx) == DOCA_ERROR_NOT_SUPPORTED);
     DONE(doca_eth_rxq_gpu_enable_mcst_qp(w->rxq));
     DONE(doca_ctx_set_datapath_on_gpu(ctx, w->gpu));
     CHECK(doca_ctx_start(ctx) == DOCA_ERROR_BAD_CONFIG);
-    DONE(doca_eth_rxq_estimate_packet_buf_size(DOCA_ETH_RXQ_TYPE_CYCLIC, 0, 0, SLOT, DEPTH, 0, 0, 0,
+    DONE(doca_eth_rxq_estimate_packet_buf_size(DOCA_ETH_RXQ_TYPE_CYCLIC, 0, 0, SLOT, depth, 0, 0, 0,
                                                &size));
-    CHECK(size == DEPTH * SLOT);
+    CHECK(size == depth * SLOT);
     struct doca_mmap *mmap_ = gpu_map_new(w->gpu, w->dev, size, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &at);
     DONE(doca_eth_rxq_set_pkt_buf(w->rxq, mmap_, 0, size - 1));
     CHECK(doca_ctx_start(ctx) == DOCA_ERROR_INVALID_VALUE);
@@ -438,6 +438,36 @@ static void completions_of_kernels_are_no_events(struct world *w)
     DONE(doca_eth_txq_destroy(w->txq));
 }
 
+/* ---- The largest ring ---- */
+
+enum { LARGE = 65536 };
+
+__global__ void receive_rest(struct doca_gpu_eth_rxq *rxq, uint32_t *count)
+{
+    uint64_t first;
+    doca_gpu_dev_eth_rxq_recv(rxq, 0, 1000, &first, count, NULL);
+}
+
+/* More frames than the ring holds come before any is received: the rest waits in the port. */
+static void the_largest_ring_keeps_the_order(struct world *w)
+{
+    int *wrong = wrong_word();
+    uint32_t *count = (uint32_t *)wrong_word();
+    const uint32_t all = LARGE + THREADS * ROUNDS;
+    open_sends(w, false);
+    for (uint32_t sent = 0; sent < all; sent += THREADS * ROUNDS) {
+        send_without_looking<<<1, THREADS>>>(w->sends, w->packets, w->key);
+        OK(cudaDeviceSynchronize());
+    }
+    receive_some(w, all);
+    receive_rest<<<1, 1>>>(w->receives, count);
+    OK(cudaDeviceSynchronize());
+    CHECK(*wrong == 0 && *count == 0);
+    CHECK((exchange<B, B>(w, 0).disorder) == 0);
+    close_sends(w);
+    puts("good");
+}
+
 static void failures_are_completions(struct world *w)
 {
     int *result = wrong_word();
@@ -448,14 +478,19 @@ static void failures_are_completions(struct world *w)
     CHECK(*result == DOCA_ERROR_IO_FAILED);
 }
 
-int main()
+int main(int argc, char **argv)
 {
     struct world w;
+    const bool large = argc > 1 && strcmp(argv[1], "large") == 0;
     memset(&w, 0, sizeof w);
     open_device(&w.dev, &w.gpu);
-    open_receives(&w);
+    open_receives(&w, large ? LARGE : DEPTH);
     steer(&w);
     write_packets(&w);
+    if (large) {
+        the_largest_ring_keeps_the_order(&w);
+        return 0;
+    }
     no_frame_is_no_error(&w);
     open_sends(&w, false);
     CHECK((exchange<B, B>(&w, 0).disorder) == 0);

@@ -19,6 +19,7 @@
 #include "net/frame/frame.h"
 
 #define ETH_DEPTH_MAX 32768u /* entries of a ring: the port's counters have 16 bits */
+#define ETH_GPU_MAX   65536u /* of a receive queue of kernels, which posts at most 65,535 of them */
 #define ETH_LIST_MAX  16u    /* buffers in a list: segments of a receive */
 #define ETH_SEGMENT   16u    /* bytes of a segment of a WQE */
 

@@ -36,7 +36,7 @@ static void post_all(struct rxq *q, const struct dpk_memory_access *packets, uin
                                              .size = q->packet};
         eth_write_pointer(eth_entry(&q->rings, (uint16_t)i), &at);
     }
-    q->rings.posted = (uint16_t)depth;
+    q->rings.posted = (uint16_t)(depth < ETH_GPU_MAX ? depth : ETH_GPU_MAX - 1);
     eth_rings_release(&q->rings);
 }
 

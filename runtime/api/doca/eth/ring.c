@@ -153,8 +153,9 @@ doca_error_t eth_rings_open(struct eth_rings *r, struct dpk_dev_ctx *ctx, enum d
     r->posted = r->released = 0;
     while (1u << r->log_depth < entries)
         r->log_depth++;
-    if (entries == 0 || entries > ETH_DEPTH_MAX)
-        return eth_outside(entries, 1, ETH_DEPTH_MAX);
+    const uint32_t most = r->gpu && kind == DPK_RQ ? ETH_GPU_MAX : ETH_DEPTH_MAX;
+    if (entries == 0 || entries > most)
+        return eth_outside(entries, 1, most);
     if (!(r->nic = dpk_nic_queues(ctx->dev->context)) || !dpk_nic_wired(ctx->dev->context))
         return dpk_doca_because(DOCA_ERROR_OPERATING_SYSTEM, "the device's port does not work");
     doca_error_t result = memories_new(r) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;

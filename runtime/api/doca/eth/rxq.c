@@ -1,8 +1,8 @@
 /* Receive queues: settings, start and stop. */
 #include "eth.h"
 
-#define BURST_MAX    ETH_DEPTH_MAX
-#define METADATA_MAX 1u /* register B of flow steering */
+#define BURST_MAX    ETH_GPU_MAX /* fewer on the CPU (ring.c) */
+#define METADATA_MAX 1u          /* register B of flow steering */
 
 static void rxq_release(void *object)
 {
@@ -23,7 +23,7 @@ const struct dpk_kind eth_rxq_kind = {.left = rxq_left, .release = rxq_release, 
 
 /* ---- Capabilities of devices ---- */
 
-ETH_CAP(doca_eth_rxq_cap_get_max_burst_size, uint32_t, BURST_MAX)
+ETH_CAP(doca_eth_rxq_cap_get_max_burst_size, uint32_t, ETH_DEPTH_MAX)
 ETH_CAP(doca_eth_rxq_cap_get_max_packet_size, uint32_t, DPK_FRAME_MAX)
 ETH_CAP(doca_eth_rxq_cap_get_max_recv_buf_list_len, uint32_t, ETH_LIST_MAX)
 ETH_CAP(doca_eth_rxq_cap_get_max_metadata_num, uint8_t, METADATA_MAX)

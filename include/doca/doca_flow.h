@@ -461,12 +461,12 @@ doca_error_t doca_flow_port_cfg_set_actions_mem_size(struct doca_flow_port_cfg *
  * doca_flow_init was not called, BAD_CONFIG if no device was set. */
 doca_error_t doca_flow_port_start(const struct doca_flow_port_cfg *cfg,
                                   struct doca_flow_port **port);
-/* Stops the port. Errors: IN_USE if it has pipes. */
+/* Destroys all pipes of the port, and stops it. Errors: IN_USE if pipes lead to each other in a circle. */
 doca_error_t doca_flow_port_stop(struct doca_flow_port *port);
 /* Returns the program's own memory of the port, zeros at first, or NULL. It lives until the port is
  * stopped. */
 uint8_t *doca_flow_port_priv_data(struct doca_flow_port *port);
-/* Destroys all pipes of the port. */
+/* Destroys all pipes of the port, but those that lead to each other in a circle. */
 void doca_flow_port_pipes_flush(struct doca_flow_port *port);
 /* Returns NULL: the mode "switch" is not emulated. */
 struct doca_flow_port *doca_flow_port_switch_get(const struct doca_flow_port *port);

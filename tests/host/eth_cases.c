@@ -343,7 +343,6 @@ void pipes_lead_to_queues_that_are_there(void)
     CHECK(doca_ctx_start(doca_eth_rxq_as_doca_ctx(other)) == OK);
     CHECK(doca_eth_rxq_apply_queue_id(other, QUEUE) == DOCA_ERROR_ALREADY_EXIST);
     CHECK(doca_eth_rxq_destroy(other) == OK);
-    CHECK(doca_flow_port_stop(w.port) == DOCA_ERROR_IN_USE);
 
     /* The queue goes, and frames to it are dropped. */
     CHECK(doca_eth_rxq_destroy(w.rxq) == OK);
@@ -367,6 +366,41 @@ void a_stopped_port_gets_no_pipe(void)
     CHECK(doca_flow_port_stop(w.port) == OK);
     CHECK(doca_flow_pipe_create(cfg, &drop, NULL, &pipe) == DOCA_ERROR_BAD_STATE && !pipe);
     CHECK(doca_flow_pipe_cfg_destroy(cfg) == OK);
+    w.port = NULL;
+    world_close();
+}
+
+static struct doca_flow_pipe *pipe_to(const struct doca_flow_fwd *fwd)
+{
+    struct doca_flow_pipe_cfg *cfg = NULL;
+    struct doca_flow_pipe *pipe = NULL;
+    const struct doca_flow_match all = {0};
+    CHECK(doca_flow_pipe_cfg_create(&cfg, w.port) == OK);
+    CHECK(doca_flow_pipe_cfg_set_match(cfg, &all, NULL) == OK);
+    CHECK(doca_flow_pipe_create(cfg, fwd, NULL, &pipe) == OK);
+    CHECK(doca_flow_pipe_cfg_destroy(cfg) == OK);
+    return pipe;
+}
+
+static doca_error_t add_to(struct doca_flow_pipe *pipe)
+{
+    const struct doca_flow_match all = {0};
+    struct doca_flow_pipe_entry *entry = NULL;
+    return doca_flow_pipe_add_entry(0, pipe, &all, 0, NULL, NULL, NULL, 0, NULL, &entry);
+}
+
+/* The device is free afterwards: world_close closes it. */
+void a_port_that_stops_destroys_its_pipes(void)
+{
+    world_open("mlx5_0");
+    port_open();
+    struct doca_flow_pipe *last = pipe_to(&(struct doca_flow_fwd){.type = DOCA_FLOW_FWD_DROP});
+    struct doca_flow_pipe *first =
+        pipe_to(&(struct doca_flow_fwd){.type = DOCA_FLOW_FWD_PIPE, .next_pipe = last});
+    CHECK(add_to(last) == OK && add_to(first) == OK);
+    CHECK(doca_flow_port_stop(w.port) == OK);
+    CHECK(add_to(first) == DOCA_ERROR_INVALID_VALUE && add_to(last) == DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_flow_port_stop(w.port) == DOCA_ERROR_INVALID_VALUE);
     w.port = NULL;
     world_close();
 }

@@ -288,6 +288,7 @@ int main(int argc, char **argv)
         CASE(what_is_not_emulated_is_named),
         CASE(labels_of_mpls_are_made_and_read),
         CASE(a_stopped_port_gets_no_pipe),
+        CASE(a_port_that_stops_destroys_its_pipes),
         CASE(live_receiver),
         CASE(live_sender),
         CASE(receivers_are_killed),

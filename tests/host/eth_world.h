@@ -82,6 +82,7 @@ void counters_are_shared(void);
 void what_is_not_emulated_is_named(void);
 void labels_of_mpls_are_made_and_read(void);
 void a_stopped_port_gets_no_pipe(void);
+void a_port_that_stops_destroys_its_pipes(void);
 void live_receiver(void);
 void live_sender(void);
 void receivers_are_killed(void);

@@ -1,4 +1,4 @@
-/* All pipes of a port: written for the program, and destroyed. */
+/* All pipes of a port: written for the program, and destroyed, alone or with the port. */
 #include <inttypes.h>
 
 #include "flow.h"
@@ -36,17 +36,33 @@ void doca_flow_port_pipes_dump(struct doca_flow_port *port, FILE *f)
     dpk_object_drop(p);
 }
 
-void doca_flow_port_pipes_flush(struct doca_flow_port *port)
+/* Destroys all pipes of a port, but those that lead to each other in a circle. */
+static void flush(struct flow_port *port)
 {
-    struct flow_port *p = dpk_object_pin(port, &flow_port_kind);
     size_t count = 0, before;
     /* A pipe that another pipe leads to is destroyed in a later round. */
     do {
         before = count;
-        struct doca_flow_pipe **handles = p ? flow_port_pipes(p, &count) : NULL;
+        struct doca_flow_pipe **handles = flow_port_pipes(port, &count);
         for (size_t i = 0; i < count; i++)
             dpk_object_destroy(handles[i], &flow_pipe_kind);
         free(handles);
     } while (count > 0 && count != before);
+}
+
+void doca_flow_port_pipes_flush(struct doca_flow_port *port)
+{
+    struct flow_port *p = dpk_object_pin(port, &flow_port_kind);
+    if (p)
+        flush(p);
     dpk_object_drop(p);
+}
+
+doca_error_t doca_flow_port_stop(struct doca_flow_port *port)
+{
+    struct flow_port *p = dpk_object_pin(port, &flow_port_kind);
+    if (p)
+        flush(p);
+    dpk_object_drop(p);
+    return dpk_doca_destroy(port, &flow_port_kind, __func__);
 }

@@ -141,11 +141,6 @@ doca_error_t doca_flow_port_start(const struct doca_flow_port_cfg *cfg,
     return dpk_doca_end(cfg, __func__, result);
 }
 
-doca_error_t doca_flow_port_stop(struct doca_flow_port *port)
-{
-    return dpk_doca_destroy(port, &flow_port_kind, __func__);
-}
-
 uint8_t *doca_flow_port_priv_data(struct doca_flow_port *port)
 {
     struct flow_port *p = dpk_object_pin(port, &flow_port_kind);

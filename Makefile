@@ -68,7 +68,7 @@ LIB_ROOMS := base yaml chart trace profile coverage elf archive fat hashlist cer
 RT_ROOMS := $(filter-out engine/llvm,$(patsubst runtime/%/,%,$(sort $(wildcard $(foreach w,device bus engine gpu rdma net,runtime/$(w)/*/))))) \
             api/host api/pcc
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard tools/*/main.c))))
-DOCA_LIBS := argp rdma dma comch pcc eth flow gpunetio verbs telemetry_dpa devemu urom
+DOCA_LIBS := argp rdma dma comch pcc eth flow gpunetio dpdk_bridge verbs telemetry_dpa devemu urom
 HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
 # Rooms are by object, libraries by name: which files of runtime/api/doca each library has. All that is
 # named nowhere here is in libdoca_common.so, as most of it is in DOCA's.
@@ -76,6 +76,7 @@ IN_doca_argp := runtime/api/doca/argp/*.c
 IN_doca_comch := runtime/api/doca/comch/*.c runtime/bus/comch/*.c runtime/bus/ring/*.c $(foreach f,cc comm_channel comm_channel_io,runtime/api/doca-2.5/$(f).c)
 IN_doca_devemu := runtime/api/doca/devemu/*.c runtime/bus/pci/*.c
 IN_doca_dma := runtime/api/doca/dma/*.c
+IN_doca_dpdk_bridge := runtime/api/doca/dpdk_bridge/*.c
 IN_doca_eth := runtime/api/doca/eth/*.c runtime/api/doca-2.5/eth.c
 IN_doca_flow := runtime/api/doca/flow/*.c
 IN_doca_gpunetio := runtime/api/doca/gpunetio/*.c

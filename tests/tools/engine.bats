@@ -33,7 +33,7 @@ names() { sed -n 's/^    \([a-z0-9_]*\);$/\1/p' "$1" | LC_ALL=C sort; }
         names "$here/runtime/api/flexio/resources/exports.map"; } | LC_ALL=C sort -u >named
     LC_ALL=C comm -13 named used | diff /dev/null -
     names "$here/runtime/api/doca/common.map" >named
-    needs "$lib"/libdoca_argp.so "$lib"/libdoca_comch.so "$lib"/libdoca_devemu.so "$lib"/libdoca_dma.so "$lib"/libdoca_eth.so "$lib"/libdoca_flow.so "$lib"/libdoca_gpunetio.so "$lib"/libdoca_pcc.so "$lib"/libdoca_rdma.so "$lib"/libdoca_telemetry_dpa.so "$lib"/libdoca_urom.so "$lib"/libdoca_verbs.so >used
+    needs "$lib"/libdoca_argp.so "$lib"/libdoca_comch.so "$lib"/libdoca_devemu.so "$lib"/libdoca_dma.so "$lib"/libdoca_dpdk_bridge.so "$lib"/libdoca_eth.so "$lib"/libdoca_flow.so "$lib"/libdoca_gpunetio.so "$lib"/libdoca_pcc.so "$lib"/libdoca_rdma.so "$lib"/libdoca_telemetry_dpa.so "$lib"/libdoca_urom.so "$lib"/libdoca_verbs.so >used
     LC_ALL=C comm -23 named used | diff /dev/null -
     exports "$lib/libdoca_common.so" | grep -v '^doca_' | diff named -
     exports "$lib/libdpakit-resources.so" | diff <(names "$here/runtime/api/flexio/resources/exports.map") -

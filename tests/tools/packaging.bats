@@ -648,7 +648,7 @@ C
     echo 'int main(void) { return 0; }' >main.c
     echo 'int of_the_library(void); int main(void) { return of_the_library(); }' >user.c
     gcc -c user.c
-    for library in flexio doca_common doca_argp doca_rdma doca_dma doca_comch doca_eth doca_flow doca_gpunetio doca_verbs doca_pcc doca_telemetry_dpa doca_devemu doca_urom; do
+    for library in flexio doca_common doca_argp doca_rdma doca_dma doca_comch doca_eth doca_flow doca_gpunetio doca_dpdk_bridge doca_verbs doca_pcc doca_telemetry_dpa doca_devemu doca_urom; do
         libraries+=" -l$library"
         for linker in bfd lld; do
             # The files differ in the name of the library alone: one is enough for the second linker.

@@ -10,6 +10,7 @@
 #include <doca_devemu_pci_type.h>
 #include <doca_dma.h>
 #include <doca_dpa.h>
+#include <doca_dpdk.h>
 #include <doca_eth_rxq.h>
 #include <doca_eth_txq.h>
 #include <doca_mmap.h>
@@ -142,6 +143,7 @@ static const struct cap caps[] = {
     TEST("dma", doca_dma_cap_task_memcpy_is_supported),
     U64("dma", doca_dma_cap_task_memcpy_get_max_buf_size),
     U32("dma", doca_dma_cap_task_memcpy_get_max_buf_list_len),
+    FLAG("dpdk_bridge", doca_dpdk_cap_is_rep_port_supported),
     U32("eth", doca_eth_rxq_cap_get_max_burst_size),
     U32("eth", doca_eth_rxq_cap_get_max_packet_size),
     U32("eth", doca_eth_rxq_cap_get_max_recv_buf_list_len),
@@ -291,9 +293,9 @@ void caps_print(const struct doca_devinfo *info, const char *library)
     }
 }
 
-static const char *const libraries[] = {"common",        "argp", "comch",    "devemu", "dma",
-                                        "eth",           "flow", "gpunetio", "pcc",    "rdma",
-                                        "telemetry_dpa", "urom", "verbs"};
+static const char *const libraries[] = {"common",      "argp",          "comch", "devemu",   "dma",
+                                        "dpdk_bridge", "eth",           "flow",  "gpunetio", "pcc",
+                                        "rdma",        "telemetry_dpa", "urom",  "verbs"};
 #define LIBRARIES (sizeof libraries / sizeof *libraries)
 
 bool caps_knows_library(const char *name)

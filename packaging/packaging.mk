@@ -66,7 +66,7 @@ $(B)/lib/libflexio_os.a $(B)/lib/libflexio-os.a $(B)/lib/libdoca_gpunetio_device
 # The folders of a CUDA toolkit, for build systems: nvcc and what links beside it, headers, libraries, the version.
 CUDA := $(B)/lib/dpakit/cuda
 CUDA_LIBS := libcudart.so libcudart.so.12 libcuda.so libcuda.so.1
-CUDA_TREE := $(CUDA)/bin/nvcc $(CUDA)/bin/dpacu-link $(CUDA)/include $(CUDA_LIBS:%=$(CUDA)/lib64/%) \
+CUDA_TREE := $(CUDA)/bin/nvcc $(CUDA)/bin/nvlink $(CUDA)/bin/dpacu-link $(CUDA)/include $(CUDA_LIBS:%=$(CUDA)/lib64/%) \
              $(CUDA)/lib64/libcudadevrt.a $(CUDA)/lib64/libcudart_static.a $(CUDA)/version.txt
 all: $(CUDA_TREE) $(CUDA)/libcuda.so $(CUDA)/libcuda.so.1
 # The driver's API is in libcudart, since both have one GPU: libcuda is another name of the file.

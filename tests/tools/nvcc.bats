@@ -56,6 +56,7 @@ END
 project('one', 'C', 'CPP', 'CUDA', default_options: ['buildtype=release'], meson_version: '>= 0.61.2')
 cuda_dep = dependency('cuda', version: '>= 12-1', modules: ['cudart'])
 cuda_version = cuda_dep.version()
+find_program('nvlink')
 add_project_arguments('-gencode', 'arch=compute_80,code=sm_80', '-gencode', 'arch=compute_90,code=sm_90', language: 'cuda')
 add_project_arguments('-forward-unknown-to-host-compiler', '-rdc=true', '-DHALF=21', language: 'cuda')
 add_project_link_arguments('-gencode=arch=compute_80,code=sm_80', language: 'cuda')

@@ -7,6 +7,8 @@
 _Thread_local struct dpk_gpu_thread *dpk_gpu_self;
 
 enum { POLLS = 32 }; /* polls of a thread before it yields */
+/* Turns of threads in a slice of a block: so many, and so many for each thread. */
+enum { TURNS = 512, TURNS_EACH = 4 };
 
 static _Atomic size_t stack_bytes = (size_t)64 << 10;
 
@@ -112,11 +114,13 @@ static struct fiber *start_fiber(struct block *b)
     return f;
 }
 
-/* Returns the fiber that runs next, or NULL if the slice is over. */
+/* Returns the fiber that runs next, or NULL if the slice is over. Threads that meet at barriers again and again
+ * are always ready: the number of turns ends their slice. */
 static struct fiber *pick(struct block *b)
 {
-    if (b->failed)
+    if (b->failed || b->turns == 0)
         return NULL;
+    b->turns--;
     for (;;) {
         struct fiber *f = queue_take(&b->ready);
         if (!f && b->started < b->threads)
@@ -171,9 +175,22 @@ void block_fail(enum dpk_block_failure failure, const void *pc, const char *what
     block_leave_forever(f);
 }
 
+/* Gives fibers that poll, and a thread that has not begun, a turn among those that are ready. */
+static void mix(struct block *b)
+{
+    struct fiber *f = b->started < b->threads ? start_fiber(b) : NULL;
+    if (f)
+        block_queue_put(&b->ready, f);
+    while ((f = queue_take(&b->polling)))
+        block_queue_put(&b->ready, f);
+}
+
 void block_slice(struct block *b)
 {
+    if (b->ready.first) /* the slice before ended by its turns */
+        mix(b);
     b->polls = 0;
+    b->turns = TURNS + TURNS_EACH * b->threads;
     for (const struct fiber *f = b->polling.first; f; f = f->next)
         b->polls++;
     struct fiber *next = pick(b);

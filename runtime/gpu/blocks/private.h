@@ -53,6 +53,7 @@ struct block {
     struct block *next;
     uint32_t at[3];
     uint32_t threads, started, live, polls;
+    uint32_t turns; /* of threads, that are left in the slice */
     struct queue ready, polling;
     struct fiber *fibers; /* all fibers of the block */
     char *shared;
@@ -98,7 +99,7 @@ void block_queue_put(struct queue *q, struct fiber *f);
 void block_leave(struct fiber *f);
 /* Does the same for a fiber that has ended; it never returns. */
 void block_leave_forever(struct fiber *f) __attribute__((noreturn));
-/* Runs fibers until no fiber can run, or every fiber that polls has polled. */
+/* Runs fibers until no fiber can run, every fiber that polls has polled, or the slice has had its turns. */
 void block_slice(struct block *b);
 /* Returns the fibers of the block to the worker's list of free fibers. */
 void block_give_fibers(struct block *b);

@@ -227,7 +227,7 @@ static void *work(void *context)
         if (!w->active && !took)
             sleep_until_news();
         else if (w->active && !took && !ended)
-            sched_yield(); /* all threads poll */
+            sched_yield(); /* threads poll, or meet for long */
     }
     return NULL;
 }

@@ -43,6 +43,52 @@ static void the_host_stops_a_kernel_that_polls()
     OK(cudaFreeHost(word));
 }
 
+__global__ void meet_until(volatile int *word, int value)
+{
+    while (*word != value)
+        __syncwarp();
+}
+
+/* Threads that meet again and again are never out of work. */
+static void kernels_whose_threads_meet_let_others_run()
+{
+    cudaStream_t a, b;
+    int *word = on_device<int>(nullptr, 1);
+    OK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+    OK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+    meet_until<<<16, 32, 0, a>>>(word, 7); /* some for each worker */
+    set<<<1, 1, 0, b>>>(word, 7);
+    OK(cudaStreamSynchronize(b));
+    OK(cudaStreamSynchronize(a));
+    OK(cudaStreamDestroy(a));
+    OK(cudaStreamDestroy(b));
+    OK(cudaFree(word));
+}
+
+__global__ void meet_and_poll(volatile int *words)
+{
+    if (threadIdx.x < 32) {
+        while (words[1] != 7)
+            __syncwarp();
+    } else {
+        while (words[0] != 7)
+            ;
+        words[1] = 7;
+    }
+}
+
+static void a_warp_that_meets_lets_others_of_its_block_poll()
+{
+    int *words;
+    OK(cudaHostAlloc(&words, 2 * sizeof *words, cudaHostAllocMapped));
+    words[0] = words[1] = 0;
+    meet_and_poll<<<1, 33>>>(words);
+    CHECK(cudaStreamQuery(0) == cudaErrorNotReady);
+    *(volatile int *)words = 7;
+    OK(cudaDeviceSynchronize());
+    OK(cudaFreeHost(words));
+}
+
 static void call(void *data)
 {
     ++*(int *)data;
@@ -126,6 +172,8 @@ int main()
 {
     kernels_of_two_streams_run_at_once();
     the_host_stops_a_kernel_that_polls();
+    kernels_whose_threads_meet_let_others_run();
+    a_warp_that_meets_lets_others_of_its_block_poll();
     a_stream_keeps_its_order();
     a_stream_waits_for_an_event_of_another();
     the_default_stream_waits_for_others();

@@ -7,12 +7,11 @@
 #include <doca_ctx.h>
 #include <doca_eth_rxq_cpu_data_path.h>
 #include <doca_eth_txq_cpu_data_path.h>
-#include <doca_flow.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>
 #include <string.h>
 
-#include "doca_bench.h"
+#include "flow_bench.h"
 
 enum { FRAME = 64, ROOM = 128, TASKS = 256, BATCH = 64, BATCHES = 100, RUNS = 20, QUEUE = 1 };
 
@@ -79,32 +78,6 @@ static struct doca_buf *buf_of(unsigned i, size_t size)
     return b;
 }
 
-/* All frames of the port go to the queue. */
-static void open_pipe(void)
-{
-    uint16_t id = QUEUE;
-    struct doca_flow_cfg *cfg = NULL;
-    struct doca_flow_port_cfg *port_cfg = NULL;
-    struct doca_flow_pipe_cfg *pipe_cfg = NULL;
-    struct doca_flow_port *port = NULL;
-    struct doca_flow_pipe *pipe = NULL;
-    struct doca_flow_pipe_entry *entry = NULL;
-    struct doca_flow_match all = {0};
-    const struct doca_flow_fwd to = {.type = DOCA_FLOW_FWD_RSS,
-                                     .rss_type = DOCA_FLOW_RESOURCE_TYPE_NON_SHARED,
-                                     .rss = {.queues_array = &id, .nr_queues = 1}};
-    TRY(doca_flow_cfg_create(&cfg));
-    TRY(doca_flow_init(cfg));
-    TRY(doca_flow_port_cfg_create(&port_cfg));
-    TRY(doca_flow_port_cfg_set_dev(port_cfg, dev));
-    TRY(doca_flow_port_start(port_cfg, &port));
-    TRY(doca_flow_pipe_cfg_create(&pipe_cfg, port));
-    TRY(doca_flow_pipe_cfg_set_is_root(pipe_cfg, true));
-    TRY(doca_flow_pipe_cfg_set_match(pipe_cfg, &all, NULL));
-    TRY(doca_flow_pipe_create(pipe_cfg, &to, NULL, &pipe));
-    TRY(doca_flow_pipe_add_entry(0, pipe, &all, 0, NULL, NULL, NULL, 0, NULL, &entry));
-}
-
 static void open_queues(void)
 {
     TRY(doca_eth_txq_create(dev, TASKS, &txq));
@@ -116,7 +89,7 @@ static void open_queues(void)
     TRY(doca_pe_connect_ctx(pe, doca_eth_rxq_as_doca_ctx(rxq)));
     TRY(doca_ctx_start(doca_eth_rxq_as_doca_ctx(rxq)));
     TRY(doca_eth_rxq_apply_queue_id(rxq, QUEUE));
-    open_pipe();
+    lead_all_to(dev, QUEUE);
     for (unsigned i = 0; i < TASKS; i++) {
         struct doca_eth_rxq_task_recv *task;
         TRY(doca_eth_rxq_task_recv_allocate_init(rxq, buf_of(TASKS + i, 0), (union doca_data){0},

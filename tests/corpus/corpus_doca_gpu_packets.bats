@@ -62,7 +62,7 @@ beside() {
     ip neighbour add 192.168.9.2 lladdr 02:00:00:00:00:02 dev v1 nud permanent
     # Not by the function in_opt, which would be a process of its own.
     # shellcheck disable=SC2086
-    "$BATS_TEST_DIRNAME/in_opt" "$BATS_FILE_TMPDIR/root/opt" stdbuf -oL "$application" -g e5:00.0 -n 03:00.0 -q 1 $1 \
+    "$BATS_TEST_DIRNAME/in_opt" "$BATS_FILE_TMPDIR/root/opt" ${pin-} stdbuf -oL "$application" -g e5:00.0 -n 03:00.0 -q 1 $1 \
         >log 2>&1 3>&- &
     running=$!
     trap 'kill "$running" 2>/dev/null' EXIT
@@ -133,8 +133,10 @@ get_pages() {
     await counted TCP 'HTTP GET: 3'
 }
 
-@test "a kernel serves pages to curl, and the CPU starts and ends its connections" {
+@test "a kernel serves pages to curl, the CPU starts and ends its connections, and one core suffices" {
     command -v curl >/dev/null || skip 'curl is not installed'
+    pin="taskset -c $(taskset -pc $$ | sed 's/.*[ ,-]//')"
+    export pin
     in_network beside -s get_pages
     cat pages
     grep -q '<title>GPUNetIO index page</title>' pages

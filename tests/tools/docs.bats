@@ -85,6 +85,10 @@ END
 @test "finding-bugs" { steps "$tree/docs/finding-bugs.md"; }
 @test "editor" { steps "$tree/docs/editor.md"; }
 @test "packets" { steps "$tree/docs/packets.md"; }
+@test "gpu" {
+    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only: dpacu carries no sanitizer"
+    steps "$tree/docs/gpu.md"
+}
 @test "congestion-control" { steps "$tree/docs/congestion-control.md"; }
 @test "dma" { steps "$tree/docs/dma.md"; }
 

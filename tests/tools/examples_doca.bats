@@ -160,6 +160,13 @@ TEXT
     [[ $output == *$'a first frame\na second frame' ]]
 }
 
+@test "a kernel that answers ping: the answer has the request's text, and the CPU gets an event" {
+    [ "${DPAKIT_BUILD##*/}" = build ] || skip "plain build only: dpacu carries no sanitizer"
+    paste_readme gpu_ping
+    [[ $output == *$'answer 0 was sent\n 02 00 00 00 00 01 02 00 00 00 00 02 08 00 45 00\n'* ]]
+    [[ $output == *'is anybody there??' ]]
+}
+
 @test "rdma say: one program hears another" {
     paste_readme rdma_say
     [[ $output == *$'from the other program\nthe caller went' ]]

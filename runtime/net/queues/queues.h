@@ -96,7 +96,7 @@ enum dpk_qp_state { DPK_QP_RESET, DPK_QP_INIT, DPK_QP_RTR, DPK_QP_RTS, DPK_QP_ER
 struct dpk_queue_options {
     enum dpk_queue_kind kind;
     unsigned log_depth;         /* CQ: completions; EQ: events; RQ, RMP: receives; SQ, QP: blocks
-                                   of 64 bytes */
+                                   of 64 bytes. Of an RQ's 2^16 receives, 65,535 are posted at most */
     unsigned log_stride;        /* RQ, RMP: bytes of a receive; 4 to 8 */
     unsigned log_receives;      /* QP */
     bool no_sends, no_receives; /* QP */

@@ -438,6 +438,27 @@ static void completions_of_kernels_are_no_events(struct world *w)
     DONE(doca_eth_txq_destroy(w->txq));
 }
 
+/* Returns the megabytes of memory that the process has. */
+static unsigned long resident()
+{
+    unsigned long all = 0, pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    CHECK(f && fscanf(f, "%lu %lu", &all, &pages) == 2);
+    fclose(f);
+    return pages / 256;
+}
+
+static void memory_that_nobody_uses_is_not_there(const struct world *w)
+{
+    void *at;
+    const unsigned long before = resident();
+    struct doca_mmap *mmap_ =
+        gpu_map_new(w->gpu, w->dev, (size_t)512 << 20, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, &at);
+    CHECK(resident() < before + 64);
+    DONE(doca_mmap_destroy(mmap_));
+    DONE(doca_gpu_mem_free(w->gpu, at));
+}
+
 /* ---- The largest ring ---- */
 
 enum { LARGE = 65536 };
@@ -491,6 +512,7 @@ int main(int argc, char **argv)
         the_largest_ring_keeps_the_order(&w);
         return 0;
     }
+    memory_that_nobody_uses_is_not_there(&w);
     no_frame_is_no_error(&w);
     open_sends(&w, false);
     CHECK((exchange<B, B>(&w, 0).disorder) == 0);

@@ -16,12 +16,9 @@
 #include <unistd.h>
 
 #include "bus/ring/ring.h"
-#include "rdma/cm/cm.h"
+#include "far.h"
 
 #define CALL_WAIT_S 5
-/* A server such as perftest's may close its listener and open it again between two connections,
- * while its client already connects. On a wire a connection request takes longer than that. */
-#define LISTENER_WAIT_MS 300
 /* Ports for sockets without a requested port (IANA's dynamic ports). */
 #define FIRST_FREE 49152u
 #define LAST_FREE  65535u
@@ -231,7 +228,7 @@ int dpk_cm_accept(int listener)
         int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
             continue;
-        if (fd < 0 || rings_peer_is_ours(fd))
+        if (fd < 0 || (dpk_cm_is_far(fd) ? cm_far_settle(fd) : rings_peer_is_ours(fd)))
             return fd;
         close(fd);
     }
@@ -293,9 +290,8 @@ enum dpk_status dpk_cm_call(const struct dpk_cm_address *to, int *fd, struct dpk
 
 /* ---- Messages ---- */
 
-#define MAGIC        0x64504B01u /* "dPK", version 1 */
-#define MESSAGE_SIZE 73u         /* without private data */
-#define MAX_24       0xFFFFFFu
+#define MAGIC  0x64504B01u /* "dPK", version 1 */
+#define MAX_24 0xFFFFFFu
 
 static void put_address(struct dpk_buf *b, const struct dpk_cm_address *a)
 {
@@ -367,9 +363,15 @@ static bool read_message(const uint8_t *bytes, size_t size, struct dpk_cm_messag
 enum dpk_cm_heard dpk_cm_receive(int fd, struct dpk_cm_message *out)
 {
     uint8_t bytes[MESSAGE_SIZE + sizeof out->private_data];
-    ssize_t n = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT | MSG_TRUNC);
+    const bool far = dpk_cm_is_far(fd);
+    const size_t room = far ? cm_far_next(fd) : sizeof bytes;
+    if (room == 0)
+        return DPK_CM_NOTHING;
+    ssize_t n = recv(fd, bytes, room, MSG_DONTWAIT | MSG_TRUNC * !far);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR ? DPK_CM_NOTHING : DPK_CM_GONE;
-    return (size_t)n <= sizeof bytes && read_message(bytes, (size_t)n, out) ? DPK_CM_MESSAGE
-                                                                            : DPK_CM_GONE;
+    return (size_t)n <= sizeof bytes && read_message(bytes, (size_t)n, out) &&
+                   (!far || cm_far_has_sent(fd, out))
+               ? DPK_CM_MESSAGE
+               : DPK_CM_GONE;
 }

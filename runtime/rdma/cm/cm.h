@@ -14,6 +14,7 @@
  *
  * Addresses are only names: no packet is sent to them. Processes with the same runtime directory
  * (dpk_runtime_directory) and network namespace find each other. A listener that ends leaves no files.
+ * Processes of other machines call over TCP, at the same port (dpk_cm_listen_far, dpk_cm_call_far).
  * Messages of peers are not trusted: dpk_cm_receive checks them.
  */
 #ifndef DPK_RDMA_CM_CM_H
@@ -79,12 +80,24 @@ int dpk_cm_accept(int listener);
  * user's. */
 enum dpk_status dpk_cm_call(const struct dpk_cm_address *to, int *fd, struct dpk_error *err);
 
+/* Listens for calls of other machines. `at`: an address of this machine, and a port other than 0. Accept calls
+ * with dpk_cm_accept. Errors: EXISTS if a socket of TCP has the port; IO. */
+enum dpk_status dpk_cm_listen_far(const struct dpk_cm_address *at, int backlog, int *fd,
+                                  struct dpk_error *err);
+/* Calls the listener at an address of another machine. `from`: an address of this machine, which the messages
+ * have as their GID. Errors: NOT_FOUND if nobody listens there; TIMEOUT after five seconds; IO. */
+enum dpk_status dpk_cm_call_far(const struct dpk_cm_address *to, const uint8_t from[16], int *fd,
+                                struct dpk_error *err);
+/* Returns whether the other end of a socket is on another machine. */
+bool dpk_cm_is_far(int fd);
+
 /* Sends a message. Does not wait. Returns false if the peer is gone or does not read. */
 bool dpk_cm_send(int fd, const struct dpk_cm_message *m);
 enum dpk_cm_heard {
     DPK_CM_MESSAGE,
     DPK_CM_NOTHING, /* yet */
-    DPK_CM_GONE,    /* the peer is gone, or sent an invalid message */
+    DPK_CM_GONE, /* the peer is gone, or sent an invalid message. From another machine, a REQ or REP is
+                     * invalid if its GID is not the address that the network shows. */
 };
 enum dpk_cm_heard dpk_cm_receive(int fd, struct dpk_cm_message *out);
 

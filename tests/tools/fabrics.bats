@@ -121,6 +121,46 @@ verbs_programs_connect() {
     kill $other
 }
 
+# ---- The connection manager ----
+
+# As between, for programs that listen by the connection manager alone.
+meet() { # SERVER CLIENT
+    there sh -c "echo \$\$ >server.pid; exec timeout 60 $1" >server.log 2>&1 &
+    local serves=$!
+    until there grep -q "$listening" /proc/net/tcp; do
+        kill -0 $serves || { cat server.log; return 1; }
+        sleep 0.05
+    done
+    timeout 60 $2 >client.log 2>&1 || { kill "$(cat server.pid)"; cat client.log server.log; return 1; }
+    wait $serves || { cat client.log server.log; return 1; }
+}
+
+programs_meet() {
+    two_machines
+    listening=':4A38 .* 0A ' # at port 19000
+    meet "rping -s -a 192.0.2.2 -p 19000 -C 20 -v" "rping -c -a 192.0.2.2 -p 19000 -C 20 -v -V"
+    [ "$(grep -c 'ping data: rdma-ping' client.log)" -eq 20 ]
+    meet "rping -s -p 19000 -C 3" "rping -c -a 192.0.2.2 -I 192.0.2.1 -p 19000 -C 3"
+    ! timeout 60 rping -c -a 192.0.2.2 -p 19001 -C 3 >refused.log 2>&1 || return 1
+    grep RDMA_CM_EVENT_REJECTED refused.log
+    ! timeout 60 rping -c -a 192.0.2.2 -I 127.0.0.1 -p 19000 -C 3 >bound.log 2>&1 || return 1
+    if command -v ib_write_bw >/dev/null; then
+        meet "ib_write_bw -d mlx5_1 -R -F -p 19000 -n 100" "ib_write_bw -d mlx5_0 -R -F -p 19000 -n 100 192.0.2.2"
+        meet "ib_send_lat -d mlx5_1 -R -F -p 19000 -n 100" "ib_send_lat -d mlx5_0 -R -F -p 19000 -n 100 192.0.2.2"
+    fi
+    if command -v fio >/dev/null; then
+        meet "fio --name=job --ioengine=rdma --thread --rw=read --bs=64k --size=4m --port=19000" \
+            "fio --name=job --ioengine=rdma --thread --rw=write --verb=write --hostname=192.0.2.2 --port=19000 --bs=64k --size=4m"
+    fi
+    kill $other
+}
+
+@test "programs of librdmacm call programs on another machine" {
+    need_machines
+    command -v rping >/dev/null || skip "no rdmacm-utils"
+    on_machines programs_meet
+}
+
 @test "Debian's programs of libibverbs connect to another machine by its GID" {
     need_machines
     command -v ibv_rc_pingpong >/dev/null || skip "no ibverbs-utils"

@@ -57,12 +57,15 @@ void rdmacm_cm_destroy_event_channel(struct rdma_event_channel *seen)
 
 bool rdmacm_channel_watch(struct id *id)
 {
-    return add(id->channel->seen.fd, id->fd, id);
+    const int epoll = id->channel->seen.fd;
+    return add(epoll, id->fd, id) && (id->far_fd < 0 || add(epoll, id->far_fd, id));
 }
 
 void rdmacm_channel_forget(struct id *id)
 {
     epoll_ctl(id->channel->seen.fd, EPOLL_CTL_DEL, id->fd, NULL);
+    if (id->far_fd >= 0)
+        epoll_ctl(id->channel->seen.fd, EPOLL_CTL_DEL, id->far_fd, NULL);
 }
 
 /* ---- Events ---- */
@@ -132,14 +135,13 @@ void rdmacm_channel_tell(struct id *id, struct id *listener, enum rdma_cm_event_
     eventfd_write(id->channel->wake, 1);
 }
 
-/* Handles messages of all peers. */
-static void listen_to_all(struct channel *c)
+/* Handles messages of all peers, one after the other: a listener may free a calling peer whose message waits. */
+static void listen_to_all(const struct channel *c)
 {
-    struct epoll_event ready[SOCKETS_AT_ONCE];
-    int n = epoll_wait(c->seen.fd, ready, SOCKETS_AT_ONCE, 0);
-    for (int i = 0; i < n; i++)
-        if (ready[i].data.ptr)
-            rdmacm_connect_heard(ready[i].data.ptr);
+    struct epoll_event ready;
+    for (unsigned i = 0; i < SOCKETS_AT_ONCE && epoll_wait(c->seen.fd, &ready, 1, 0) == 1; i++)
+        if (ready.data.ptr)
+            rdmacm_connect_heard(ready.data.ptr);
 }
 
 static struct event *next_event(struct channel *c)

@@ -7,8 +7,9 @@
 
 #include "rdmacm.h"
 
-#define MAX_24   0xFFFFFFu
-#define MAX_BITS 7 /* retry counts have three bits */
+#define MAX_24        0xFFFFFFu
+#define MAX_BITS      7  /* retry counts have three bits */
+#define STRANGERS_MAX 64 /* callers of other machines that have sent no REQ, for each listener */
 /* Reasons for refusing a datagram queue pair, with the specification's numbers. */
 enum { SIDR_UNSUPPORTED = 1, SIDR_REJECTED };
 
@@ -99,7 +100,8 @@ int rdmacm_cm_connect(struct rdma_cm_id *seen, struct rdma_conn_param *param)
         return rdmacm_cm_failed(EINVAL);
     if (introduce(id, DPK_CM_REQ, param, NULL) != 0)
         return -1;
-    enum dpk_status status = dpk_cm_call(&id->remote, &fd, NULL);
+    enum dpk_status status = id->is_far ? dpk_cm_call_far(&id->remote, id->local.ip, &fd, NULL)
+                                        : dpk_cm_call(&id->remote, &fd, NULL);
     rdmacm_cm_lock();
     rdmacm_id_hang_up(id); /* closes the bound port: the connection has its own socket */
     id->fd = fd;
@@ -169,10 +171,31 @@ static void answered(struct id *id, const struct dpk_cm_message *m)
 
 /* ---- The listener ---- */
 
-static void take_callers(struct id *listener)
+/* Forgets a caller that the program does not know yet. */
+static void drop_caller(struct id *id)
+{
+    TAILQ_REMOVE(&id->listener->incoming, id, link);
+    id->listener->strangers -= id->is_far;
+    rdmacm_id_free(id);
+}
+
+/* Makes room for one more caller of another machine. The oldest gives way: it may never say anything. */
+static void limit_strangers(struct id *listener)
+{
+    struct id *id;
+    if (listener->strangers < STRANGERS_MAX)
+        return;
+    TAILQ_FOREACH(id, &listener->incoming, link)
+    if (id->is_far)
+        break;
+    if (id)
+        drop_caller(id);
+}
+
+static void take_callers(struct id *listener, int from)
 {
     int fd;
-    while ((fd = dpk_cm_accept(listener->fd)) >= 0) {
+    while ((fd = dpk_cm_accept(from)) >= 0) {
         struct id *id = rdmacm_id_new(listener->channel, listener->seen.ps, listener->seen.context);
         if (!id) {
             close(fd); /* the caller learns that nobody answers */
@@ -181,11 +204,15 @@ static void take_callers(struct id *listener)
         id->fd = fd;
         id->state = INCOMING;
         id->listener = listener;
+        id->is_far = from == listener->far_fd;
         if (!rdmacm_channel_watch(id)) {
             rdmacm_id_free(id);
             return;
         }
+        if (id->is_far)
+            limit_strangers(listener);
         TAILQ_INSERT_TAIL(&listener->incoming, id, link);
+        listener->strangers += id->is_far;
     }
 }
 
@@ -194,13 +221,14 @@ static void take_callers(struct id *listener)
 static void asked(struct id *id, enum dpk_cm_heard heard, const struct dpk_cm_message *m)
 {
     struct id *listener = id->listener;
-    TAILQ_REMOVE(&listener->incoming, id, link);
     const struct device *d =
         heard == DPK_CM_MESSAGE && m->kind == DPK_CM_REQ ? rdmacm_device_at(&m->to) : NULL;
     if (!d) {
-        rdmacm_id_free(id);
+        drop_caller(id);
         return;
     }
+    TAILQ_REMOVE(&listener->incoming, id, link);
+    listener->strangers -= id->is_far;
     const sa_family_t family = listener->seen.route.addr.src_addr.sa_family;
     id->seen.verbs = listener->seen.verbs ? listener->seen.verbs : d->verbs;
     id->local = m->to;
@@ -331,7 +359,9 @@ void rdmacm_connect_heard(struct id *id)
 {
     struct dpk_cm_message m;
     if (id->state == LISTENING) {
-        take_callers(id);
+        take_callers(id, id->fd);
+        if (id->far_fd >= 0)
+            take_callers(id, id->far_fd);
         return;
     }
     enum dpk_cm_heard heard = dpk_cm_receive(id->fd, &m);

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "api/forward/forward.h"
 #include "rdmacm.h"
 
 #define LINK_LOCAL 1 /* index of the RoCE v2 GID that each device has */
@@ -97,6 +98,33 @@ struct device *rdmacm_device_of(const struct ibv_context *verbs)
         if (devices[i].verbs == verbs)
             return &devices[i];
     return NULL;
+}
+
+struct device *rdmacm_device_towards(const struct dpk_cm_address *at, uint8_t from[16])
+{
+    union ibv_gid to, own;
+    memcpy(to.raw, at->ip, sizeof to.raw);
+    need_devices();
+    for (size_t i = 0; i < device_count; i++)
+        if (emulated()->is_far(devices[i].verbs, &to) &&
+            emulated()->fabric(devices[i].verbs, &own)) {
+            memcpy(from, own.raw, sizeof own.raw);
+            return &devices[i];
+        }
+    return NULL;
+}
+
+bool rdmacm_device_fabric(const struct dpk_cm_address *at, uint8_t out[16])
+{
+    union ibv_gid own;
+    need_devices();
+    for (size_t i = 0; i < device_count; i++)
+        if (emulated()->fabric(devices[i].verbs, &own) &&
+            (address_is_any(at) || memcmp(own.raw, at->ip, sizeof at->ip) == 0)) {
+            memcpy(out, own.raw, sizeof own.raw);
+            return true;
+        }
+    return false;
 }
 
 struct ibv_pd *rdmacm_device_pd(struct device *d)

@@ -1,5 +1,6 @@
 /* Identifiers: creation, binding, resolving, destruction. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@ struct id *rdmacm_id_new(struct channel *channel, enum rdma_port_space ps, void 
         free(id);
         return NULL;
     }
-    id->fd = -1;
+    id->fd = id->far_fd = -1;
     id->channel = channel;
     TAILQ_INIT(&id->incoming);
     id->seen.channel = channel ? &channel->seen : NULL;
@@ -60,7 +61,9 @@ void rdmacm_id_hang_up(struct id *id)
         return;
     rdmacm_channel_forget(id);
     close(id->fd);
-    id->fd = -1;
+    if (id->far_fd >= 0)
+        close(id->far_fd);
+    id->fd = id->far_fd = -1;
 }
 
 void rdmacm_id_free(struct id *id)
@@ -149,15 +152,36 @@ int rdmacm_cm_bind_addr(struct rdma_cm_id *seen, struct sockaddr *addr)
     return 0;
 }
 
-static void resolve(struct id *id, const struct device *device, sa_family_t family)
+/* `from`: the address of this end if the program did not bind an address. */
+static void resolve(struct id *id, const struct device *device, const uint8_t from[16],
+                    sa_family_t family)
 {
     rdmacm_address_write(&id->remote, family, &id->seen.route.addr.dst_addr);
     if (address_is_any(&id->local))
-        memcpy(id->local.ip, id->remote.ip, sizeof id->local.ip);
+        memcpy(id->local.ip, from, sizeof id->local.ip);
     rdmacm_address_write(&id->local, family, &id->seen.route.addr.src_addr);
     id->seen.verbs = device->verbs;
     rdmacm_device_gid(device, &id->local, id->seen.route.addr.addr.ibaddr.sgid.raw);
     id->state = RESOLVED;
+}
+
+/* Finds the device of a connection: that of the bound address, else that of the peer's address, or for
+ * a peer on another machine a device with a fabric. */
+static struct device *find_device(struct id *id, uint8_t from[16])
+{
+    struct device *own = id->seen.verbs ? rdmacm_device_of(id->seen.verbs) : NULL;
+    struct device *device = NULL;
+    memcpy(from, id->remote.ip, sizeof id->remote.ip);
+    id->is_far = false;
+    if (address_is_any(&id->remote))
+        return NULL;
+    if (!id_is_ud(id) && (device = rdmacm_device_towards(&id->remote, from))) {
+        id->is_far =
+            !own || (own == device && memcmp(id->local.ip, from, sizeof id->local.ip) == 0);
+        return id->is_far ? device : NULL;
+    }
+    device = rdmacm_device_at(&id->remote);
+    return device && own ? own : device;
 }
 
 int rdmacm_cm_resolve_addr(struct rdma_cm_id *seen, struct sockaddr *src, struct sockaddr *dst,
@@ -165,7 +189,7 @@ int rdmacm_cm_resolve_addr(struct rdma_cm_id *seen, struct sockaddr *src, struct
 {
     (void)timeout_ms; /* resolving takes no time */
     struct id *id = id_of(seen);
-    struct device *device = NULL;
+    uint8_t from[16];
     if (!id || !dst || id->state > BOUND)
         return rdmacm_cm_failed(EINVAL);
     if (!rdmacm_address_read(dst, &id->remote))
@@ -175,13 +199,10 @@ int rdmacm_cm_resolve_addr(struct rdma_cm_id *seen, struct sockaddr *src, struct
         return -1;
     if (id->state == IDLE && bind_id(id, dst->sa_family) != 0)
         return -1;
-    /* The peer is on this machine. The device is that of the bound address, else that of the
-     * peer. */
-    if (!address_is_any(&id->remote) && rdmacm_device_at(&id->remote))
-        device = id->seen.verbs ? rdmacm_device_of(id->seen.verbs) : rdmacm_device_at(&id->remote);
+    const struct device *device = find_device(id, from);
     rdmacm_cm_lock();
     if (device) {
-        resolve(id, device, dst->sa_family);
+        resolve(id, device, from, dst->sa_family);
         rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_ADDR_RESOLVED, 0, NULL);
     } else {
         rdmacm_channel_tell(id, NULL, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV, NULL);
@@ -203,6 +224,17 @@ int rdmacm_cm_resolve_route(struct rdma_cm_id *seen, int timeout_ms)
     return rdmacm_channel_complete(id);
 }
 
+/* Lets other machines call a listener, if a device has a fabric. */
+static void listen_far(struct id *id, int backlog)
+{
+    struct dpk_error err = {0};
+    struct dpk_cm_address at = id->local;
+    if (id_is_ud(id) || !rdmacm_device_fabric(&id->local, at.ip))
+        return;
+    if (dpk_cm_listen_far(&at, backlog, &id->far_fd, &err) != DPK_OK)
+        fprintf(stderr, "-W- rdma_listen: other machines cannot call: %s\n", err.message);
+}
+
 int rdmacm_cm_listen(struct rdma_cm_id *seen, int backlog)
 {
     struct id *id = id_of(seen);
@@ -212,6 +244,8 @@ int rdmacm_cm_listen(struct rdma_cm_id *seen, int backlog)
         return -1;
     rdmacm_cm_lock();
     enum dpk_status status = dpk_cm_listen_at(&id->local, id->fd, backlog, NULL);
+    if (status == DPK_OK)
+        listen_far(id, backlog);
     int done = status != DPK_OK           ? rdmacm_cm_failed(reason(status))
                : rdmacm_channel_watch(id) ? 0
                                           : -1;

@@ -56,12 +56,15 @@ struct id {
                          (RDMA_OPTION_ID_REUSEADDR) */
     enum state state;
     int fd;                  /* the socket, or -1 */
+    int far_fd;              /* of a listener: the socket for other machines, or -1 */
+    bool is_far;             /* the peer is on another machine */
     unsigned unacknowledged; /* events that the program has received */
     struct event *spare;     /* for a change while memory is exhausted; NULL: used */
     struct dpk_cm_address local, remote;
     struct dpk_cm_message theirs; /* the peer's REQ or REP */
     struct dpk_cm_message mine;   /* the REQ or REP of this side */
     struct ids incoming;          /* of a listener: calling peers that are not reported yet */
+    unsigned strangers;           /* how many of them are on other machines */
     struct id *listener;          /* of a calling peer */
     TAILQ_ENTRY(id) link;
     /* rdma_create_ep: for the queue pair of the connection, or of each request. */
@@ -92,7 +95,7 @@ void rdmacm_cm_wait(pthread_cond_t *condition);
 
 /* ---- channel.c; with the lock held ---- */
 
-/* Add the identifier's socket to the channel's epoll instance, or remove it. */
+/* Add the identifier's sockets to the channel's epoll instance, or remove it. */
 bool rdmacm_channel_watch(struct id *id);
 void rdmacm_channel_forget(struct id *id);
 /* Adds an event for the program. If memory is exhausted, this works once for an identifier. `m`: the
@@ -130,6 +133,12 @@ struct device {
  * and sets errno if there is none. */
 struct device *rdmacm_device_at(const struct dpk_cm_address *at);
 struct device *rdmacm_device_of(const struct ibv_context *verbs);
+/* Returns a device with a fabric that reaches an address of another machine, and the address of this
+ * fabric; NULL: no device reaches the address. */
+struct device *rdmacm_device_towards(const struct dpk_cm_address *at, uint8_t from[16]);
+/* Gets the address of the fabric where a listener takes calls of other machines: its own address, or, if it
+ * listens at any address, the address of the first fabric. Returns false if there is no such fabric. */
+bool rdmacm_device_fabric(const struct dpk_cm_address *at, uint8_t out[16]);
 struct ibv_pd *rdmacm_device_pd(struct device *device);
 /* Gets the RoCE v2 GID of a device for an address: the GID of that address if the device has it, else
  * the link-local GID. Returns its index in the table. */

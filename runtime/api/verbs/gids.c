@@ -279,6 +279,16 @@ static bool is_here(const union ibv_gid *gid)
     return here;
 }
 
+bool dpk_verbs_fabric(struct ibv_context *context, union ibv_gid *out)
+{
+    struct dpk_fabric_place place;
+    const char *fabric = context_of(context)->device.fabric;
+    if (!fabric || dpk_fabric_parse(fabric, &place, NULL) != DPK_OK)
+        return false;
+    memcpy(out->raw, place.ip, sizeof out->raw);
+    return is_here(out);
+}
+
 bool dpk_verbs_is_far(struct ibv_context *context, const union ibv_gid *gid)
 {
     return context_of(context)->device.fabric && dpk_fabric_is_for_peers(gid->raw) &&

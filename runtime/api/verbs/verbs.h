@@ -56,6 +56,12 @@ int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index
  * entries are empty. */
 int dpk_verbs_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t index,
                            struct ibv_gid_entry *entry);
+/* Returns true if a GID belongs to another machine that this device may reach: the device has a fabric, and the GID
+ * is an IP address that no interface of this machine has. */
+bool dpk_verbs_is_far(struct ibv_context *context, const union ibv_gid *gid);
+/* Gets the address of the device's fabric. Returns false if it has no fabric, or if no interface of this machine
+ * has the address. */
+bool dpk_verbs_fabric(struct ibv_context *context, union ibv_gid *out);
 int dpk_verbs_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey);
 struct ibv_pd *dpk_verbs_alloc_pd(struct ibv_context *context);
 int dpk_verbs_dealloc_pd(struct ibv_pd *pd);
@@ -206,6 +212,8 @@ int dpk_mlx5_dr_rule_destroy(struct mlx5dv_dr_rule *rule);
     F(query_port)                                                                                  \
     F(query_gid)                                                                                   \
     F(query_gid_ex)                                                                                \
+    F(is_far)                                                                                      \
+    F(fabric)                                                                                      \
     F(query_pkey)                                                                                  \
     F(alloc_pd)                                                                                    \
     F(dealloc_pd)                                                                                  \
@@ -296,9 +304,6 @@ int dpk_verbs_check_change(struct ibv_context *context, enum ibv_qp_type type,
                            enum ibv_qp_state from, const struct ibv_qp_attr *a, int mask);
 void dpk_verbs_keep_change(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask);
 void dpk_verbs_set_patience(struct dpk_rc_qp *pair, const struct ibv_qp_attr *a);
-/* Returns true if a GID belongs to another machine that this device may reach: the device has a fabric, and the GID
- * is an IP address that no interface of this machine has. */
-bool dpk_verbs_is_far(struct ibv_context *context, const union ibv_gid *gid);
 /* Lets peers of other machines connect to a queue pair of a device with a fabric. Call this for the change to
  * INIT. A failure is a warning on standard error, since peers of this machine need no fabric. */
 void dpk_verbs_expose(struct dpk_rc_qp *pair);

@@ -45,8 +45,8 @@ enum dpk_status dpk_device_delete(const char *name, struct dpk_error *err);
 /* Removes the remains of programs that were killed while they created or deleted devices; private
  * keys may be among them. dpk_device_create does so as well. */
 void dpk_device_sweep(void);
-/* Does a cold boot: the Next Boot view becomes Current, and partitions and groups of execution
- * units are removed. */
+/* Does a cold boot: the Next Boot view becomes Current, partitions and groups of execution units are
+ * removed, and settings of ports end (device/port). */
 enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err);
 
 struct dpk_device_boot {

@@ -1,4 +1,5 @@
 /* Cold boot, and removal of users' settings. */
+#include "device/port/port.h"
 #include "private.h"
 
 enum dpk_status dpk_device_drop_user_settings(struct dpk_device *dev, struct dpk_error *err)
@@ -10,6 +11,18 @@ enum dpk_status dpk_device_drop_user_settings(struct dpk_device *dev, struct dpk
     if (status == DPK_OK)
         status = dpk_device_log_in(dev->db, "reset", "OK", "user settings dropped", err);
     return dpk_db_end(dev->db, status, err);
+}
+
+/* Ends the settings of the ports of both sides. */
+static enum dpk_status reset_ports(const struct dpk_device *dev, struct dpk_error *err)
+{
+    char dpu[PATH_MAX];
+    enum dpk_status status = dpk_port_reset(dev->path, err);
+    if (status == DPK_OK && dpk_device_is_pair(dev->path))
+        status = dpk_device_join(dev->path, DPK_DPU_DIRECTORY, dpu, err);
+    else
+        return status;
+    return status == DPK_OK ? dpk_port_reset(dpu, err) : status;
 }
 
 enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err)
@@ -24,6 +37,8 @@ enum dpk_status dpk_device_reset(struct dpk_device *dev, struct dpk_error *err)
                          err);
     if (status == DPK_OK)
         status = dpk_partitions_write(dev->db, &(struct dpk_partitions){0}, err);
+    if (status == DPK_OK)
+        status = reset_ports(dev, err);
     if (status == DPK_OK)
         status = dpk_device_log_in(dev->db, "boot", "OK", "cold boot", err);
     return dpk_db_end(dev->db, status, err);

@@ -12,6 +12,7 @@ struct nic {
     struct dpk_rc *rc;
     struct dpk_queues *queues;
     struct dpk_counters *counters;
+    struct dpk_port *port; /* settings; NULL: those of the device cannot be read */
     struct ibv_context *context;
     pthread_mutex_t plugging;
     bool plugged, started;         /* the configured wire; under `plugging` */
@@ -119,6 +120,14 @@ static enum dpk_status open_counters(struct nic *nic, const char *directory, str
     return dpk_counters_open(NULL, &nic->counters, err);
 }
 
+/* Maps the settings of the port. A device without write permission has none. */
+static void open_port(struct nic *nic, const char *wire)
+{
+    const char *directory = dpk_verbs_device(nic->context)->directory;
+    if (!nic->port && directory[0])
+        (void)dpk_port_open(directory, wire, &nic->port, NULL);
+}
+
 static enum dpk_status open_wire(struct nic *nic, const char *spec, struct dpk_wire **out,
                                  struct dpk_error *err)
 {
@@ -126,6 +135,7 @@ static enum dpk_status open_wire(struct nic *nic, const char *spec, struct dpk_w
                                        .tell = tell,
                                        .context = nic,
                                        .counters = nic->counters,
+                                       .port = nic->port,
                                        .directory = dpk_verbs_device(nic->context)->directory};
     return dpk_wire_open(spec, &sink, out, err);
 }
@@ -138,6 +148,8 @@ static enum dpk_status plug(struct nic *nic, struct dpk_error *err)
     char *spec = NULL, origin[DPK_WIRE_ORIGIN_MAX];
     enum dpk_status status = dpk_wire_choose(
         nic->context->device->name, dpk_verbs_device(nic->context)->wire, &spec, origin, err);
+    if (status == DPK_OK)
+        open_port(nic, spec);
     if (status == DPK_OK && (status = open_wire(nic, spec, &wire, err)) != DPK_OK)
         dpk_error_prefix(err, "%s", origin);
     free(spec);
@@ -182,6 +194,7 @@ static void nic_end(void *attached)
     dpk_wire_close(nic->nothing);
     dpk_queues_close(nic->queues);
     dpk_counters_close(nic->counters);
+    dpk_port_close(nic->port);
     if (nic->rc)
         dpk_rc_leave(nic->rc);
     pthread_mutex_destroy(&nic->plugging);

@@ -16,6 +16,7 @@
 #include "cq.h"
 #include "device/state/state.h"
 #include "domains.h"
+#include "link.h"
 #include "net/queues/queues.h"
 #include "qp.h"
 #include "srq.h"
@@ -182,6 +183,8 @@ static enum dpk_status look(const char *name, struct dpk_verbs_device *out)
         status = DPK_ERR_NOMEM;
     if (status == DPK_OK && strcmp(fabric, "off") != 0 && !(out->fabric = strdup(fabric)))
         status = DPK_ERR_NOMEM;
+    if (status == DPK_OK)
+        verbs_link_open(out);
     return status;
 }
 
@@ -200,6 +203,7 @@ struct ibv_context *dpk_verbs_open_device(struct ibv_device *device)
     if (status != DPK_OK) {
         if (c) {
             dpk_steering_free(c->device.steering);
+            verbs_link_close(&c->device);
             free(c->device.wire);
             free(c->device.fabric);
         }
@@ -240,6 +244,7 @@ int dpk_verbs_close_device(struct ibv_context *context)
     if (c->attached)
         c->end_attached(c->attached);
     dpk_steering_free(c->device.steering);
+    verbs_link_close(&c->device);
     free(c->device.wire);
     free(c->device.fabric);
     verbs_async_close(&c->async);

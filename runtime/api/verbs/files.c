@@ -14,6 +14,7 @@
 #include "api/verbs/verbs.h"
 #include "base/base.h"
 #include "device/state/state.h"
+#include "link.h"
 
 struct tree {
     const char *root;
@@ -170,12 +171,27 @@ static void put_gids(struct tree *t, const struct shown *s, const char *port)
     dpk_verbs_close_device(context);
 }
 
+/* The port when the program begins. */
+static void put_link_state(struct tree *t, const struct shown *s)
+{
+    struct ibv_context *context = dpk_verbs_open_device(s->device);
+    char rate[VERBS_LINK_RATE_MAX];
+    struct ibv_port_attr port;
+    if (!context)
+        return;
+    verbs_link_describe(dpk_verbs_device(context), &port);
+    verbs_link_rate(dpk_verbs_device(context), rate);
+    const bool up = port.state == IBV_PORT_ACTIVE;
+    put(t, "state", "%s", up ? "4: ACTIVE" : "1: DOWN");
+    put(t, "phys_state", "%s", up ? "5: LinkUp" : "3: Disabled");
+    put(t, "rate", "%s", rate);
+    dpk_verbs_close_device(context);
+}
+
 static void put_port(struct tree *t, const struct shown *s, const char *port)
 {
     ENTER(t, "%s", port);
-    put(t, "state", "4: ACTIVE");
-    put(t, "phys_state", "5: LinkUp");
-    put(t, "rate", "%u Gb/sec (4X EDR)", (unsigned)(DPK_EMULATED_RATE / UINT64_C(1000000000)));
+    put_link_state(t, s);
     put(t, "link_layer", "Ethernet");
     put(t, "lid", "0x0");
     put(t, "sm_lid", "0x0");

@@ -9,10 +9,10 @@
 #include "context.h"
 #include "device/state/state.h"
 #include "gids.h"
+#include "link.h"
 #include "qp.h"
 
-#define MELLANOX         0x15b3
-#define LINK_LAYER_SPEED 32 /* 25 Gb/s per lane */
+#define MELLANOX 0x15b3
 
 __be64 dpk_verbs_get_device_guid(struct ibv_device *device)
 {
@@ -79,26 +79,20 @@ int verbs_query_device_ex(struct ibv_context *context,
     return 0;
 }
 
-/* Describes a port with four lanes of 25 Gb/s. */
 int verbs_query_port_ex(struct ibv_context *context, uint8_t port_num,
                         struct ibv_port_attr *port_attr, size_t size)
 {
-    const struct ibv_port_attr attr = {
-        .state = IBV_PORT_ACTIVE,
-        .max_mtu = IBV_MTU_4096,
-        .active_mtu = IBV_MTU_1024,
+    struct ibv_port_attr attr = {
         .gid_tbl_len = DPK_VERBS_GIDS,
         .port_cap_flags = IBV_PORT_CM_SUP | IBV_PORT_IP_BASED_GIDS,
         .max_msg_sz = QP_MESSAGE_MAX,
         .pkey_tbl_len = 1,
-        .active_width = 2,
-        .active_speed = LINK_LAYER_SPEED,
-        .phys_state = 5,
         .link_layer = IBV_LINK_LAYER_ETHERNET,
         .flags = IBV_QPF_GRH_REQUIRED,
     };
     if (!context || !port_attr || port_num != 1)
         return EINVAL;
+    verbs_link_describe(&context_of(context)->device, &attr);
     memset(port_attr, 0, size);
     memcpy(port_attr, &attr, size < sizeof attr ? size : sizeof attr);
     return 0;

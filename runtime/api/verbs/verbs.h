@@ -24,9 +24,6 @@
 /* An emulated device has no files in /sys. This path distinguishes it from other devices. */
 #define DPK_EMULATED_PATH "dpakit/"
 
-/* The rate of its port: four lanes of 25 Gb/s. */
-#define DPK_EMULATED_RATE UINT64_C(100000000000)
-
 static inline bool dpk_device_is_emulated(const struct ibv_device *device)
 {
     return device && strncmp(device->dev_path, DPK_EMULATED_PATH, strlen(DPK_EMULATED_PATH)) == 0;
@@ -334,11 +331,14 @@ void dpk_verbs_join_domain(struct ibv_pd *pd, struct dpk_memory_domain *domain);
 struct dpk_verbs_device {
     struct dpk_memory_domain umems; /* memory for queues alone; offsets are its addresses */
     struct dpk_steering *steering;
-    char directory[PATH_MAX];                   /* of the device */
-    unsigned id;                                /* of its type, on PCI */
-    uint32_t dma_max;                           /* bytes of one task of DMA */
-    char *wire;                                 /* the wire of the port, from the device's state */
-    char *fabric;                               /* the same for its fabric; NULL: there is none */
+    char directory[PATH_MAX]; /* of the device */
+    unsigned id;              /* of its type, on PCI */
+    uint32_t dma_max;         /* bytes of one task of DMA */
+    char *wire;               /* the wire of the port, from the device's state */
+    char *fabric;             /* the same for its fabric; NULL: there is none */
+    struct dpk_port *port;    /* settings of the port; NULL: there are none */
+    /* Returns the bits per second of the link; 0: the link is down. */
+    uint64_t (*rate)(const struct dpk_verbs_device *device);
     atomic_uint_least32_t flow_counters;        /* number of counters that were ever made */
     _Atomic(const void *) uars[DPK_VERBS_UARS]; /* by mlx5dv_devx_alloc_uar; NULL: free */
 };

@@ -16,7 +16,8 @@ static void count_port(struct dpk_wire *wire, enum dpk_counter counter, uint64_t
         dpk_count(dpk_counters_port(wire->sink.counters), counter, more);
 }
 
-size_t wire_arrive(struct dpk_wire *wire, const struct dpk_frame *frames, size_t count, bool waits)
+/* Offers frames that the port lets in. */
+static size_t offer(struct dpk_wire *wire, const struct dpk_frame *frames, size_t count, bool waits)
 {
     const size_t taken = wire->sink.arrive(wire->sink.context, frames, count, waits);
     const size_t received = waits ? taken : count;
@@ -27,6 +28,36 @@ size_t wire_arrive(struct dpk_wire *wire, const struct dpk_frame *frames, size_t
     count_port(wire, DPK_WIRE_IN, received);
     count_port(wire, DPK_WIRE_IN_BYTES, bytes);
     return received;
+}
+
+/* Returns the number of frames from the first on that the settings of the port treat alike. */
+static size_t alike(const struct dpk_wire *wire, const struct dpk_frame *frames, size_t count,
+                    enum dpk_port_way *way)
+{
+    size_t n = 1;
+    *way = dpk_port_way(wire->sink.port, frames[0].size);
+    while (n < count && dpk_port_way(wire->sink.port, frames[n].size) == *way)
+        n++;
+    return n;
+}
+
+size_t wire_arrive(struct dpk_wire *wire, const struct dpk_frame *frames, size_t count, bool waits)
+{
+    size_t done = 0;
+    while (done < count) {
+        enum dpk_port_way way;
+        const size_t some = alike(wire, frames + done, count - done, &way);
+        size_t taken = some;
+        if (way == DPK_PORT_PASSES)
+            taken = offer(wire, frames + done, some, waits);
+        else
+            wire_drop_received(wire, way == DPK_PORT_TOO_LONG ? DPK_WIRE_TOO_LONG : DPK_WIRE_DOWN,
+                               some);
+        done += taken;
+        if (taken < some)
+            break;
+    }
+    return done;
 }
 
 void wire_sent(struct dpk_wire *wire, size_t count, size_t bytes)
@@ -122,6 +153,13 @@ enum dpk_status dpk_wire_start(struct dpk_wire *wire, struct dpk_error *err)
 
 bool dpk_wire_send(struct dpk_wire *wire, const uint8_t *frame, size_t size)
 {
+    const enum dpk_port_way way = dpk_port_way(wire->sink.port, size);
+    if (way == DPK_PORT_COMES_BACK)
+        return false;
+    if (way != DPK_PORT_PASSES) {
+        wire_drop_sent(wire, way == DPK_PORT_TOO_LONG ? DPK_WIRE_TOO_LONG : DPK_WIRE_DOWN, 1);
+        return true;
+    }
     pthread_mutex_lock(&wire->sends);
     const bool leaves = wire->ops->send(wire, frame, size);
     pthread_mutex_unlock(&wire->sends);

@@ -29,6 +29,7 @@
 #define DPK_NET_WIRE_WIRE_H
 
 #include "device/counters/counters.h"
+#include "device/port/port.h"
 #include "net/cable/cable.h"
 
 /* The port: the receiver of arriving frames, DPK_FRAME_MIN to DPK_FRAME_MAX bytes each. */
@@ -42,6 +43,8 @@ struct dpk_wire_sink {
     void *context;
     struct dpk_counters *counters; /* of the device; the wire counts for its port. NULL: no
                                       counting */
+    const struct dpk_port *port;   /* settings of the port: a port that is down passes no frame, and
+                                      the MTU limits frames. NULL: no settings */
     const char *directory;         /* of the device; NULL: none, and a cable to another device is
                               impossible */
 };
@@ -81,7 +84,7 @@ enum dpk_status dpk_wire_open(const char *spec, const struct dpk_wire_sink *sink
  * created. */
 enum dpk_status dpk_wire_start(struct dpk_wire *wire, struct dpk_error *err);
 /* Sends a frame of DPK_FRAME_MIN to DPK_FRAME_MAX bytes, which is copied. It may stay in the wire until
- * dpk_wire_flush. Returns false if the port is plugged into itself: then the caller must take the frame
+ * dpk_wire_flush. Returns false if the port is plugged into itself, also by its settings: then the caller must take the frame
  * in. After dpk_wire_flush, another thread that flushes may still send the frame. Any thread may call
  * these two functions. */
 bool dpk_wire_send(struct dpk_wire *wire, const uint8_t *frame, size_t size);
@@ -91,7 +94,7 @@ void dpk_wire_flush(struct dpk_wire *wire);
 void dpk_wire_close(struct dpk_wire *wire);
 
 enum dpk_wire_drop {
-    DPK_WIRE_DOWN,      /* nothing is plugged in, or the interface is down or gone */
+    DPK_WIRE_DOWN,      /* nothing is plugged in, or the port or the interface is down or gone */
     DPK_WIRE_NO_PEER,   /* no process is at the other end */
     DPK_WIRE_NO_ROOM,   /* the ring of the medium is full */
     DPK_WIRE_TOO_LONG,  /* for the medium, or for the port */

@@ -266,9 +266,15 @@ doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *
 
 doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, uint64_t *active_rate)
 {
+    struct ibv_context *context = NULL;
     doca_error_t result = devinfo_check(devinfo, active_rate);
     if (result == DOCA_SUCCESS)
-        *active_rate = DPK_EMULATED_RATE;
+        result = dpk_dev_open_context(devinfo, &context);
+    if (result == DOCA_SUCCESS) {
+        const struct dpk_verbs_device *device = dpk_verbs_device(context);
+        *active_rate = device->rate(device);
+        dpk_emulated_11.close_device(context);
+    }
     return dpk_doca_end(devinfo, __func__, result);
 }
 

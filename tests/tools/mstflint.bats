@@ -324,8 +324,8 @@ field() { sed -n "s/^$1 *: //p" link; }
     # What each version asks.
     cut -d' ' -f2 trace | sort -u | tr '\n' ' ' >asked
     case $version in
-    4.21) [ "$(<asked)" = '0x5040 PAOS PDDR PMAOS PMLP PTYS SLRG ' ] ;;
-    *) [ "$(<asked)" = '0x5040 MGIR PAOS PDDR PMAOS PMLP PTYS SLTP ' ] ;;
+    4.21) [ "$(<asked)" = '0x5064 PAOS PDDR PMAOS PMLP PPAOS PTYS SLRG ' ] ;;
+    *) [ "$(sed 's/0x5064 //' asked)" = 'MGIR PAOS PDDR PMAOS PMLP PPAOS PTYS SLTP ' ] ;;
     esac || { cat asked; false; }
     dpadev wire mlx5_0 none >/dev/null
     link
@@ -355,7 +355,7 @@ MDSR status 0x00000003
 EOF
     ! reg PAOS --get -i local_port=3,swid=0,lp_msb=0 || false
     grep -q 'Bad parameter' reg || { cat reg; false; }
-    ! reg PMAOS --set rst=1 -i module=0,slot_index=0 -y || false
+    ! reg PCAM --set access_reg_group=0 -i access_reg_group=0,feature_group=0 -y || false
     grep -q 'Method not supported' reg || { cat reg; false; }
 }
 

@@ -327,8 +327,9 @@ static void ports_pages_and_lanes_that_there_are_not(void **state)
     static const struct {
         unsigned number;
         size_t size;
-    } of_ports[] = {{PMLP, 0x40},   {PTYS, 0x40},   {PAOS, 0x10},
-                    {0x5027, 0x4c}, {0x5028, 0x28}, {PDDR, 0x100}};
+        bool settable;
+    } of_ports[] = {{PMLP, 0x40, false},   {PTYS, 0x40, true},    {PAOS, 0x10, true},
+                    {0x5027, 0x4c, false}, {0x5028, 0x28, false}, {PDDR, 0x100, false}};
     uint8_t r[0x100];
     for (size_t i = 0; i < sizeof of_ports / sizeof *of_ports; i++) {
         assert_int_equal(read_port(of_ports[i].number, 1, 0, r, of_ports[i].size), DPK_REGISTER_OK);
@@ -336,7 +337,8 @@ static void ports_pages_and_lanes_that_there_are_not(void **state)
             assert_int_equal(read_port(of_ports[i].number, port, 0, r, of_ports[i].size),
                              DPK_REGISTER_BAD_PARAMETER);
         assert_int_equal(access_of(of_ports[i].number, DPK_REGISTER_SET, r, of_ports[i].size),
-                         DPK_REGISTER_METHOD_NOT_SUPPORTED);
+                         of_ports[i].settable ? DPK_REGISTER_BAD_PARAMETER
+                                              : DPK_REGISTER_METHOD_NOT_SUPPORTED);
     }
     assert_int_equal(read_port(PAOS, 0x101, 0, r, 0x10), DPK_REGISTER_BAD_PARAMETER);
     assert_int_equal(read_port(PDDR, 1, 9, r, sizeof r), DPK_REGISTER_OK); /* flags: none */

@@ -1,45 +1,9 @@
-/* Registers of ports and modules. Port 1 is the function's own: its link is up if a wire is plugged into it. Nothing is
- * ever plugged into the other ports that MGIR counts. All ports are Ethernet, with four lanes of 25 Gb/s. */
+/* Registers of ports and modules. All ports are Ethernet, with four lanes of 25 Gb/s. */
 #include <string.h>
 
 #include "private.h"
 
 enum { LANES = 4 };
-#define RATE_GBPS 100
-
-/* The port of an access: its wire, "none" if nothing is plugged in. */
-struct port {
-    unsigned number; /* from 1 */
-    char wire[DPK_DEVICE_WIRE_MAX];
-    bool up;
-};
-
-static enum dpk_register_status find_port(struct register_call *call, unsigned number,
-                                          struct port *port, struct dpk_error *err)
-{
-    struct dpk_device *device = NULL;
-    *port = (struct port){.number = number, .wire = "none"};
-    if (number < 1 || number > DPK_SHOWN_PORTS) {
-        (void)dpk_fail(err, DPK_ERR_USAGE, "no port %u", number);
-        return DPK_REGISTER_BAD_PARAMETER;
-    }
-    enum dpk_status status = registers_need_device(call->registers, &device, err);
-    if (status == DPK_OK && number == 1)
-        status = dpk_device_wire(device, port->wire, err);
-    port->up = strcmp(port->wire, "none") != 0;
-    return registers_status(status);
-}
-
-/* Finds the port that an access names, and clears the register from the offset `answer` on. */
-static enum dpk_register_status answer_port(struct register_call *call, size_t answer,
-                                            struct port *port, struct dpk_error *err)
-{
-    const unsigned number = register_get(call, "lp_msb") << 8 | register_get(call, "local_port");
-    const enum dpk_register_status status = find_port(call, number, port, err);
-    if (status == DPK_REGISTER_OK)
-        memset(call->data + answer, 0, call->size - answer);
-    return status;
-}
 
 /* ---- PMLP: which lanes of a module a port has ---- */
 
@@ -53,8 +17,8 @@ static enum dpk_register_status get_pmlp(struct register_call *call, struct dpk_
 {
     static const char *const modules[LANES] = {"module_0", "module_1", "module_2", "module_3"},
                              *const lanes[LANES] = {"lane_0", "lane_1", "lane_2", "lane_3"};
-    struct port port;
-    const enum dpk_register_status status = answer_port(call, 4, &port, err);
+    struct registers_port port;
+    const enum dpk_register_status status = registers_answer_port(call, 4, &port, err);
     if (status != DPK_REGISTER_OK)
         return status;
     register_put(call, "width", LANES);
@@ -65,225 +29,216 @@ static enum dpk_register_status get_pmlp(struct register_call *call, struct dpk_
     return DPK_REGISTER_OK;
 }
 
-/* ---- PTYS: speeds ---- */
+/* ---- PAOS: the state of a port ---- */
 
-enum { ETHERNET = 4 }; /* a bit of proto_mask and proto_active */
-enum {
-    EXTENDED_100G = 1 << 9, /* CAUI-4, 100GBASE-CR4 */
-    LEGACY_100G = 1 << 20   /* 100GBASE-CR4 */
-};
-enum { NEGOTIATED = 1, NOT_NEGOTIATED_DOWN = 4 }; /* an_status */
-enum { DIRECT_ATTACH = 7 };
-static const struct register_field ptys_fields[] = {{"proto_mask", 0, 0, 3},
-                                                    {"lp_msb", 0, 12, 2},
-                                                    {"local_port", 0, 16, 8},
-                                                    {"data_rate_oper", 4, 0, 16},
-                                                    {"max_port_rate", 4, 16, 12},
-                                                    {"an_status", 4, 28, 4},
-                                                    {"ext_eth_proto_capability", 0x08, 0, 32},
-                                                    {"eth_proto_capability", 0x0c, 0, 32},
-                                                    {"ext_eth_proto_admin", 0x14, 0, 32},
-                                                    {"eth_proto_admin", 0x18, 0, 32},
-                                                    {"ext_eth_proto_oper", 0x20, 0, 32},
-                                                    {"eth_proto_oper", 0x24, 0, 32},
-                                                    {"connector_type", 0x2c, 0, 4}};
-
-static enum dpk_register_status get_ptys(struct register_call *call, struct dpk_error *err)
-{
-    struct port port;
-    const enum dpk_register_status status = answer_port(call, 4, &port, err);
-    if (status != DPK_REGISTER_OK)
-        return status;
-    register_put(call, "proto_mask", ETHERNET);
-    register_put(call, "max_port_rate", RATE_GBPS);
-    register_put(call, "data_rate_oper", port.up ? RATE_GBPS * 10 : 0); /* in 100 Mb/s */
-    register_put(call, "an_status", port.up ? NEGOTIATED : NOT_NEGOTIATED_DOWN);
-    register_put(call, "ext_eth_proto_capability", EXTENDED_100G);
-    register_put(call, "eth_proto_capability", LEGACY_100G);
-    register_put(call, "ext_eth_proto_admin", EXTENDED_100G);
-    register_put(call, "eth_proto_admin", LEGACY_100G);
-    register_put(call, "ext_eth_proto_oper", port.up ? EXTENDED_100G : 0);
-    register_put(call, "eth_proto_oper", port.up ? LEGACY_100G : 0);
-    register_put(call, "connector_type", port.up ? DIRECT_ATTACH : 0);
-    return DPK_REGISTER_OK;
-}
-
-/* ---- PAOS and PMAOS: states of a port and of a module ---- dpadev wire changes the state: no register does. */
-
-enum { PORT_UP = 1, PORT_DOWN = 2 };        /* oper_status, admin_status */
-enum { PHYSICAL_POLLING = 2, LINK_UP = 5 }; /* physical_state_status */
+enum { UP = DPK_PORT_UP, DOWN = DPK_PORT_DOWN };          /* oper_status, admin_status */
+enum { DISABLED = 3, PHYSICAL_POLLING = 2, LINK_UP = 5 }; /* physical_state_status */
 static const struct register_field paos_fields[] = {
-    {"oper_status", 0, 0, 4}, {"admin_status", 0, 8, 4}, {"lp_msb", 0, 12, 2},
-    {"local_port", 0, 16, 8}, {"swid", 0, 24, 8},        {"physical_state_status", 4, 4, 4}};
+    {"oper_status", 0, 0, 4},           {"admin_status", 0, 8, 4}, {"lp_msb", 0, 12, 2},
+    {"local_port", 0, 16, 8},           {"swid", 0, 24, 8},        {"e", 4, 0, 2},
+    {"physical_state_status", 4, 4, 4}, {"ee", 4, 30, 1},          {"ase", 4, 31, 1}};
+
+/* Returns the setting, or UP if nobody has set it. */
+static uint32_t admin_of(const struct registers_port *port, enum dpk_port_setting setting)
+{
+    return dpk_port_get(port->settings, setting) == DOWN ? DOWN : UP;
+}
 
 static enum dpk_register_status get_paos(struct register_call *call, struct dpk_error *err)
 {
-    struct port port;
+    struct registers_port port;
     if (register_get(call, "swid") != 0)
         return DPK_REGISTER_BAD_PARAMETER;
-    const enum dpk_register_status status = answer_port(call, 4, &port, err);
+    const enum dpk_register_status status = registers_answer_port(call, 4, &port, err);
     if (status != DPK_REGISTER_OK)
         return status;
-    register_put(call, "oper_status", port.up ? PORT_UP : PORT_DOWN);
-    register_put(call, "admin_status", PORT_UP);
-    register_put(call, "physical_state_status", port.up ? LINK_UP : PHYSICAL_POLLING);
+    register_put(call, "oper_status", port.link ? UP : DOWN);
+    register_put(call, "admin_status", admin_of(&port, DPK_PORT_ADMIN));
+    register_put(call, "e", (uint32_t)dpk_port_get(port.settings, STORED_PORT_EVENTS));
+    register_put(call, "physical_state_status",
+                 port.link                            ? LINK_UP
+                 : dpk_port_is_enabled(port.settings) ? PHYSICAL_POLLING
+                                                      : DISABLED);
     return DPK_REGISTER_OK;
 }
 
-enum { PLUGGED_ENABLED = 1, UNPLUGGED = 2 };
-enum { MODULE_ENABLED = 1 };
-static const struct register_field pmaos_fields[] = {{"oper_status", 0, 0, 4},
-                                                     {"admin_status", 0, 8, 4},
-                                                     {"module", 0, 16, 8},
-                                                     {"slot_index", 0, 24, 4}};
+/* Sets an administrative state and which events there are (nobody receives them), if the bits `ase`
+ * and `ee` ask for that. */
+static enum dpk_register_status set_admin(struct register_call *call,
+                                          const struct registers_port *port,
+                                          enum dpk_port_setting setting,
+                                          enum dpk_port_setting events, struct dpk_error *err)
+{
+    const uint32_t admin = register_get(call, "admin_status");
+    if (register_get(call, "ase")) {
+        if (admin != UP && admin != DOWN) {
+            (void)dpk_fail(err, DPK_ERR_RANGE, "admin_status %u is neither up nor down", admin);
+            return DPK_REGISTER_BAD_PARAMETER;
+        }
+        const enum dpk_register_status status = registers_log_port(
+            call, err, "%s %s by %s", setting == DPK_PORT_ADMIN ? "port" : "module",
+            admin == UP ? "enabled" : "disabled", call->layout->name);
+        if (status != DPK_REGISTER_OK)
+            return status;
+        dpk_port_set(port->settings, setting, admin);
+    }
+    if (register_get(call, "ee"))
+        dpk_port_set(port->settings, events, register_get(call, "e"));
+    return DPK_REGISTER_OK;
+}
+
+static enum dpk_register_status set_paos(struct register_call *call, struct dpk_error *err)
+{
+    struct registers_port port;
+    if (register_get(call, "swid") != 0)
+        return DPK_REGISTER_BAD_PARAMETER;
+    enum dpk_register_status status = registers_named_port(call, &port, err);
+    if (status == DPK_REGISTER_OK)
+        status = set_admin(call, &port, DPK_PORT_ADMIN, STORED_PORT_EVENTS, err);
+    return status == DPK_REGISTER_OK ? get_paos(call, err) : status;
+}
+
+/* ---- PMAOS: the state of a module ---- */
+
+enum { PLUGGED_ENABLED = 1, UNPLUGGED = 2, PLUGGED_DISABLED = 4 }; /* oper_status */
+static const struct register_field pmaos_fields[] = {
+    {"oper_status", 0, 0, 4}, {"admin_status", 0, 8, 4}, {"module", 0, 16, 8},
+    {"slot_index", 0, 24, 4}, {"rst", 0, 31, 1},         {"e", 4, 0, 2},
+    {"ee", 4, 30, 1},         {"ase", 4, 31, 1}};
+
+static enum dpk_register_status find_module(struct register_call *call, struct registers_port *port,
+                                            struct dpk_error *err)
+{
+    if (register_get(call, "slot_index") != 0)
+        return DPK_REGISTER_BAD_PARAMETER;
+    return registers_find_port(call, register_get(call, "module") + 1, port, err);
+}
 
 static enum dpk_register_status get_pmaos(struct register_call *call, struct dpk_error *err)
 {
-    struct port port;
-    if (register_get(call, "slot_index") != 0)
-        return DPK_REGISTER_BAD_PARAMETER;
-    const enum dpk_register_status status =
-        find_port(call, register_get(call, "module") + 1, &port, err);
+    struct registers_port port;
+    const enum dpk_register_status status = find_module(call, &port, err);
     if (status != DPK_REGISTER_OK)
         return status;
+    const uint32_t admin = admin_of(&port, DPK_PORT_MODULE);
     memset(call->data + 4, 0, call->size - 4);
-    register_put(call, "oper_status", port.up ? PLUGGED_ENABLED : UNPLUGGED);
-    register_put(call, "admin_status", MODULE_ENABLED);
+    register_put(call, "rst", 0);
+    register_put(call, "oper_status",
+                 !port.plugged ? UNPLUGGED
+                 : admin == UP ? PLUGGED_ENABLED
+                               : PLUGGED_DISABLED);
+    register_put(call, "admin_status", admin);
+    register_put(call, "e", (uint32_t)dpk_port_get(port.settings, STORED_MODULE_EVENTS));
     return DPK_REGISTER_OK;
 }
 
-/* ---- PDDR: what is known of a link ---- */
-
-#define PDDR_PAGE 8
-/* page_select; other pages have events, and no event has happened */
-enum { OPERATION_INFO, TROUBLESHOOTING, MODULE_INFO = 3, PAGES = 10 };
-enum { BY_CLAUSE_73 = 2 };                /* neg_mode_active */
-enum { AN_DETECTS = 2, AN_GOOD = 6 };     /* eth_an_fsm_state */
-enum { PHY_POLLING = 2, PHY_ACTIVE = 3 }; /* phy_mngr_fsm_state */
-enum { COPPER_UNEQUALIZED = 0xa0 };       /* SFF-8636, byte 147 */
-enum { PASSIVE_COPPER = 3, CABLE_UNPLUGGED = 4 };
-enum { MONITOR_OPCODES, ADVANCED_OPCODES }; /* group_opcode */
-enum { NO_ISSUE = 0, CABLE_IS_UNPLUGGED = 1024 };
-#define TEXT_BITS(bytes) ((bytes)*8)
-static const struct register_field pddr_fields[] = {
-    {"port_type", 0, 4, 4},
-    {"lp_msb", 0, 12, 2},
-    {"local_port", 0, 16, 8},
-    {"pnat", 0, 14, 2},
-    {"page_select", 4, 0, 8},
-    /* operational info */
-    {"neg_mode_active", PDDR_PAGE, 16, 4},
-    {"proto_active", PDDR_PAGE, 20, 4},
-    {"eth_an_fsm_state", PDDR_PAGE + 4, 16, 8},
-    {"phy_mngr_fsm_state", PDDR_PAGE + 4, 24, 8},
-    {"phy_manager_link_enabled", PDDR_PAGE + 8, 0, 32},
-    {"core_to_phy_link_enabled", PDDR_PAGE + 0xc, 0, 32},
-    {"cable_proto_cap", PDDR_PAGE + 0x10, 0, 32},
-    {"link_active", PDDR_PAGE + 0x14, 0, 32},
-    /* troubleshooting */
-    {"group_opcode", PDDR_PAGE, 0, 16},
-    {"monitor_opcode", PDDR_PAGE + 4, 0, 16},
-    {"status_message", PDDR_PAGE + 0xc, 0, TEXT_BITS(0xec)},
-    /* module info */
-    {"cable_technology", PDDR_PAGE, 24, 8},
-    {"cable_type", PDDR_PAGE + 4, 28, 4},
-    {"vendor_name", PDDR_PAGE + 0x14, 0, TEXT_BITS(16)},
-    {"vendor_pn", PDDR_PAGE + 0x24, 0, TEXT_BITS(16)},
-    {"vendor_sn", PDDR_PAGE + 0x3c, 0, TEXT_BITS(16)},
-};
-
-static void put_operation_info(struct register_call *call, const struct port *port)
+/* Takes the link down and up. */
+static enum dpk_register_status
+reset_module(struct register_call *call, const struct registers_port *port, struct dpk_error *err)
 {
-    register_put(call, "proto_active", ETHERNET);
-    register_put(call, "neg_mode_active", port->up ? BY_CLAUSE_73 : 0);
-    register_put(call, "eth_an_fsm_state", port->up ? AN_GOOD : AN_DETECTS);
-    register_put(call, "phy_mngr_fsm_state", port->up ? PHY_ACTIVE : PHY_POLLING);
-    register_put(call, "phy_manager_link_enabled", EXTENDED_100G);
-    register_put(call, "core_to_phy_link_enabled", EXTENDED_100G);
-    register_put(call, "cable_proto_cap", port->up ? EXTENDED_100G : 0);
-    register_put(call, "link_active", port->up ? EXTENDED_100G : 0);
+    const enum dpk_register_status status = registers_log_port(call, err, "module reset by PMAOS");
+    if (status != DPK_REGISTER_OK)
+        return status;
+    dpk_port_set(port->settings, DPK_PORT_MODULE, DOWN);
+    dpk_port_set(port->settings, DPK_PORT_MODULE, UP);
+    return DPK_REGISTER_OK;
 }
 
-static void put_troubleshooting(struct register_call *call, const struct port *port)
+static enum dpk_register_status set_pmaos(struct register_call *call, struct dpk_error *err)
 {
-    const char *message = port->up ? "No issue was observed" : "Cable is unplugged";
-    register_put(call, "monitor_opcode", port->up ? NO_ISSUE : CABLE_IS_UNPLUGGED);
-    register_put_bytes(call, "status_message", message, strlen(message));
+    struct registers_port port;
+    enum dpk_register_status status = find_module(call, &port, err);
+    if (status == DPK_REGISTER_OK && register_get(call, "rst"))
+        status = reset_module(call, &port, err);
+    if (status == DPK_REGISTER_OK)
+        status = set_admin(call, &port, DPK_PORT_MODULE, STORED_MODULE_EVENTS, err);
+    return status == DPK_REGISTER_OK ? get_pmaos(call, err) : status;
 }
 
-/* A text of a module: spaces follow it. */
-static void put_module_text(struct register_call *call, const char *field, const char *text,
-                            size_t length)
+/* ---- PMTU: the longest frame ---- */
+
+static const struct register_field pmtu_fields[] = {
+    {"i_e", 0, 4, 2},       {"lp_msb", 0, 12, 2},     {"local_port", 0, 16, 8},
+    {"max_mtu", 4, 16, 16}, {"admin_mtu", 8, 16, 16}, {"oper_mtu", 0xc, 16, 16}};
+
+static enum dpk_register_status get_pmtu(struct register_call *call, struct dpk_error *err)
 {
-    char padded[16];
-    memset(padded, ' ', sizeof padded);
-    memcpy(padded, text, length < sizeof padded ? length : sizeof padded);
-    register_put_bytes(call, field, padded, sizeof padded);
+    struct registers_port port;
+    const enum dpk_register_status status = registers_answer_port(call, 4, &port, err);
+    if (status != DPK_REGISTER_OK)
+        return status;
+    register_put(call, "max_mtu", DPK_PORT_MTU_MAX);
+    register_put(call, "admin_mtu", dpk_port_mtu(port.settings));
+    register_put(call, "oper_mtu", dpk_port_mtu(port.settings));
+    return DPK_REGISTER_OK;
 }
 
-/* The wire is the cable: its kind is the part, and what it leads to the serial number. */
-static void put_module_info(struct register_call *call, const struct port *port)
+/* Frames that arrive and that leave have the same maximum: i_e is 0. */
+static enum dpk_register_status set_pmtu(struct register_call *call, struct dpk_error *err)
 {
-    const size_t kind = strcspn(port->wire, ":");
-    register_put(call, "cable_type", port->up ? PASSIVE_COPPER : CABLE_UNPLUGGED);
-    if (!port->up)
-        return;
-    register_put(call, "cable_technology", COPPER_UNEQUALIZED);
-    put_module_text(call, "vendor_name", "dpakit", strlen("dpakit"));
-    put_module_text(call, "vendor_pn", port->wire, kind);
-    const char *end = port->wire + kind + (port->wire[kind] == ':');
-    put_module_text(call, "vendor_sn", end, strlen(end));
-}
-
-static enum dpk_register_status get_pddr(struct register_call *call, struct dpk_error *err)
-{
-    struct port port;
-    const unsigned page = register_get(call, "page_select");
-    if (register_get(call, "port_type") != 0 || register_get(call, "pnat") > 1 || page >= PAGES ||
-        (page == TROUBLESHOOTING && register_get(call, "group_opcode") > ADVANCED_OPCODES)) {
-        (void)dpk_fail(err, DPK_ERR_USAGE, "page %u, port %u of type %u and number type %u", page,
-                       register_get(call, "local_port"), register_get(call, "port_type"),
-                       register_get(call, "pnat"));
+    struct registers_port port;
+    const uint32_t mtu = register_get(call, "admin_mtu");
+    if (mtu < DPK_PORT_MTU_MIN || mtu > DPK_PORT_MTU_MAX || register_get(call, "i_e") != 0) {
+        (void)dpk_fail(err, DPK_ERR_RANGE, "MTU %u is not %u to %u, or not of both directions", mtu,
+                       DPK_PORT_MTU_MIN, DPK_PORT_MTU_MAX);
         return DPK_REGISTER_BAD_PARAMETER;
     }
-    const enum dpk_register_status status = answer_port(call, PDDR_PAGE, &port, err);
+    enum dpk_register_status status = registers_named_port(call, &port, err);
+    if (status == DPK_REGISTER_OK)
+        status = registers_log_port(call, err, "MTU %u by PMTU", mtu);
     if (status != DPK_REGISTER_OK)
         return status;
-    if (page == OPERATION_INFO)
-        put_operation_info(call, &port);
-    else if (page == TROUBLESHOOTING)
-        put_troubleshooting(call, &port);
-    else if (page == MODULE_INFO)
-        put_module_info(call, &port);
+    dpk_port_set(port.settings, DPK_PORT_MTU, mtu);
+    return get_pmtu(call, err);
+}
+
+/* ---- PPLR: loopback ---- */
+
+static const struct register_field pplr_fields[] = {
+    {"port_type", 0, 4, 4},   {"op_mod", 0, 8, 1}, {"lp_msb", 0, 12, 2},
+    {"local_port", 0, 16, 8}, {"lb_en", 4, 0, 12}, {"lb_cap", 4, 16, 12}};
+
+static enum dpk_register_status get_pplr(struct register_call *call, struct dpk_error *err)
+{
+    struct registers_port port;
+    if (register_get(call, "port_type") != 0)
+        return DPK_REGISTER_BAD_PARAMETER;
+    const enum dpk_register_status status = registers_answer_port(call, 4, &port, err);
+    if (status != DPK_REGISTER_OK)
+        return status;
+    register_put(call, "lb_cap", DPK_PORT_LOCAL);
+    register_put(call, "lb_en", dpk_port_loops(port.settings) ? DPK_PORT_LOCAL : 0);
     return DPK_REGISTER_OK;
 }
 
-/* ---- SLRG and SLTP: how well a lane receives, and how it sends ---- A card measures and sets lanes; the emulated card
- * has only their number, and their technology, which tools ask for. */
-
-enum { INVALID = 0 }; /* status */
-static const struct register_field slrg_fields[] = {{"lane", 0, 8, 4},
-                                                    {"lp_msb", 0, 12, 2},
-                                                    {"local_port", 0, 16, 8},
-                                                    {"version", 0, 24, 4},
-                                                    {"status", 0, 28, 4}};
-static const struct register_field sltp_fields[] = {{"lane", 0, 8, 4},
-                                                    {"local_port", 0, 16, 8},
-                                                    {"version", 0, 24, 4},
-                                                    {"status", 0, 28, 4},
-                                                    {"lp_msb", 0, 30, 2}};
-
-static enum dpk_register_status get_lane(struct register_call *call, struct dpk_error *err)
+static enum dpk_register_status set_pplr(struct register_call *call, struct dpk_error *err)
 {
-    struct port port;
-    if (register_get(call, "lane") >= LANES)
+    struct registers_port port;
+    const uint32_t mode = register_get(call, "lb_en");
+    if ((mode != 0 && mode != DPK_PORT_LOCAL) || register_get(call, "port_type") != 0) {
+        (void)dpk_fail(err, DPK_ERR_RANGE, "no loopback of mode %u", mode);
         return DPK_REGISTER_BAD_PARAMETER;
-    const enum dpk_register_status status = answer_port(call, 4, &port, err);
+    }
+    enum dpk_register_status status = registers_named_port(call, &port, err);
+    if (status == DPK_REGISTER_OK)
+        status = registers_log_port(call, err, "loopback %s by PPLR", mode ? "on" : "off");
     if (status != DPK_REGISTER_OK)
         return status;
-    register_put(call, "version", REGISTER_7NM);
-    register_put(call, "status", INVALID);
-    return DPK_REGISTER_OK;
+    dpk_port_set(port.settings, DPK_PORT_LOOPBACK, mode);
+    return get_pplr(call, err);
+}
+
+/* ---- PPAOS: tests of a link's hardware ---- There are none, and tools ask whether there is a test. */
+
+static const struct register_field ppaos_fields[] = {
+    {"lp_msb", 0, 12, 2}, {"local_port", 0, 16, 8}, {"swid", 0, 24, 8}};
+
+static enum dpk_register_status get_ppaos(struct register_call *call, struct dpk_error *err)
+{
+    struct registers_port port;
+    if (register_get(call, "swid") != 0)
+        return DPK_REGISTER_BAD_PARAMETER;
+    return registers_answer_port(call, 4, &port, err);
 }
 
 /* ---- PCAM: which registers of ports there are ---- */
@@ -306,12 +261,11 @@ static enum dpk_register_status get_pcam(struct register_call *call, struct dpk_
 
 static const struct register_layout layouts[] = {
     {"PMLP", 0x5002, 0x40, pmlp_fields, COUNT(pmlp_fields), get_pmlp, NULL},
-    {"PTYS", 0x5004, 0x40, ptys_fields, COUNT(ptys_fields), get_ptys, NULL},
-    {"PAOS", 0x5006, 0x10, paos_fields, COUNT(paos_fields), get_paos, NULL},
-    {"PMAOS", 0x5012, 0x10, pmaos_fields, COUNT(pmaos_fields), get_pmaos, NULL},
-    {"SLTP", 0x5027, 0x4c, sltp_fields, COUNT(sltp_fields), get_lane, NULL},
-    {"SLRG", 0x5028, 0x28, slrg_fields, COUNT(slrg_fields), get_lane, NULL},
-    {"PDDR", 0x5031, 0x100, pddr_fields, COUNT(pddr_fields), get_pddr, NULL},
+    {"PMTU", 0x5003, 0x10, pmtu_fields, COUNT(pmtu_fields), get_pmtu, set_pmtu},
+    {"PAOS", 0x5006, 0x10, paos_fields, COUNT(paos_fields), get_paos, set_paos},
+    {"PMAOS", 0x5012, 0x10, pmaos_fields, COUNT(pmaos_fields), get_pmaos, set_pmaos},
+    {"PPLR", 0x5018, 8, pplr_fields, COUNT(pplr_fields), get_pplr, set_pplr},
+    {"PPAOS", 0x5040, 0x10, ppaos_fields, COUNT(ppaos_fields), get_ppaos, NULL},
     {"PCAM", 0x507f, 0x48, pcam_fields, COUNT(pcam_fields), get_pcam, NULL},
 };
 const struct register_group registers_ports = {layouts, COUNT(layouts)};

@@ -3,6 +3,7 @@
 #define DPK_DEVICE_REGISTERS_PRIVATE_H
 
 #include "device/admin/admin.h"
+#include "device/port/port.h"
 #include "device/registers/registers.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -68,10 +69,46 @@ enum { REGISTER_7NM = 4 };
 /* ---- All registers (table.c) ---- */
 
 extern const struct register_group registers_nv, registers_identity, registers_reset,
-    registers_components, registers_ports, registers_debug;
+    registers_components, registers_ports, registers_links, registers_pddr, registers_debug;
 
 const struct register_layout *register_find(unsigned number); /* NULL: unknown */
 const struct register_group *const *register_groups(size_t *count);
+
+/* ---- Ports (port.c) ---- Port 1 is the function's own: its link is up if a wire is plugged into
+ * it, unless settings of the port (device/port) take it down. Nothing is ever plugged into the other
+ * ports that MGIR counts, and they have no settings. */
+
+struct registers_port {
+    unsigned number; /* from 1 */
+    char wire[DPK_DEVICE_WIRE_MAX];
+    bool plugged;                      /* the wire is not "none" */
+    const struct dpk_port_speed *link; /* NULL: the link is down */
+    struct dpk_port *settings;         /* of the device, or of no device: the port is another one */
+};
+/* Fill in the port that an access names: by its number, or by the fields local_port and lp_msb. An
+ * access that sets may only name the function's own. */
+enum dpk_register_status registers_find_port(struct register_call *call, unsigned number,
+                                             struct registers_port *out, struct dpk_error *err);
+enum dpk_register_status registers_named_port(struct register_call *call,
+                                              struct registers_port *out, struct dpk_error *err);
+/* The same, and clears the register from the offset `answer` on. */
+enum dpk_register_status registers_answer_port(struct register_call *call, size_t answer,
+                                               struct registers_port *out, struct dpk_error *err);
+/* Writes into the log of the device that an access changes the port. A status that is not OK is the
+ * answer of the card, and nothing may be changed. */
+enum dpk_register_status registers_log_port(struct register_call *call, struct dpk_error *err,
+                                            const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+enum { REGISTERS_ETHERNET = 4 }; /* a bit of proto_mask and proto_active */
+/* Returns the error correction of a link that is up, as a bit of PPLM's masks (links.c). */
+uint32_t registers_fec(const struct registers_port *port);
+
+/* Words of the settings that are only stored. */
+#define STORED(n)            ((enum dpk_port_setting)(DPK_PORT_STORED + (n)))
+#define STORED_PORT_EVENTS   STORED(0)
+#define STORED_MODULE_EVENTS STORED(1)
+#define STORED_FEC           STORED(2)
 
 /* ---- The device and the definitions (source.c) ---- */
 
@@ -106,6 +143,8 @@ struct dpk_registers {
     struct dpk_nv_defs *defs;            /* NULL: not yet loaded */
     struct dpk_nv_list walked;           /* the items that a walk with NVGN returns */
     struct registers_update update;
+    struct dpk_port *port, *no_port;     /* settings of the device, and of none; NULL: not mapped */
+    char port_wire[DPK_DEVICE_WIRE_MAX]; /* the wire with which `port` was opened */
     struct dpk_error reason;
 };
 /* Get the device, and the definitions of the TLVs that it supports. */

@@ -30,6 +30,8 @@ void dpk_registers_close(struct dpk_registers *r)
     if (!r)
         return;
     registers_end_update(&r->update);
+    dpk_port_close(r->port);
+    dpk_port_close(r->no_port);
     dpk_nv_list_free(&r->walked);
     dpk_nv_defs_free(r->defs);
     dpk_device_close(r->device);

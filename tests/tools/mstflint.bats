@@ -307,7 +307,7 @@ bridge() { dpadev exec mlx5_0 -- setpci -s 0000:00:01.0 "$@"; }
     by_fwctl -y reset >out
     [ "$(value MEMIC_BAR_SIZE)" = 0 ]
     dpadev exec mlx5_0 -- mstflint -d fwctl0 query | grep -qE "^PSID: +$(dpadev show mlx5_0 | sed -n 's/.*PSID: *//p')\$"
-    ! dpadev exec mlx5_0 -- mstreg -d fwctl0 --reg_id 0x5008 --reg_len 8 --get >out 2>&1 || false
+    ! dpadev exec mlx5_0 -- mstreg -d fwctl0 --reg_id 0x5009 --reg_len 8 --get >out 2>&1 || false
     bridge CAP_EXP+10.w=10
     ! by_fwctl query MEMIC_BAR_SIZE >out 2>&1 || false
 }

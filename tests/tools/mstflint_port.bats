@@ -120,3 +120,22 @@ swapped() {
     [ "$(field FEC)" = 'No FEC' ] || { cat link; false; }
     grep -qE '^FEC Capability 25G +: 0x7 ' link || { cat link; false; }
 }
+
+@test "mstlink and mstreg show the counters of dpadev stats, and clear them" {
+    local index=local_port=1,lp_msb=0,swid=0,pnat=0,port_type=0,prio_tc=0,grp_profile=0
+    mkfifo enter && exec 9<>enter
+    dpadev wire mlx5_0 generate:50,60,1 >/dev/null
+    in_background env LD_LIBRARY_PATH="$DPAKIT_BUILD/lib" "$BATS_FILE_TMPDIR/packet_swap" mlx5_0 <enter >swapped 2>&1
+    await has_received 49
+    echo >&9
+    wait "${started[-1]}"
+    exec 9>&-
+    reg PPCNT --get -i "$index,grp=0"
+    grep -qE '^a_frames_received_ok_low .*0x00000032' reg && grep -qE '^a_octets_received_ok_low .*0x00000bb8' reg || { cat reg; false; }
+    link -c
+    [ "$(field 'Raw Physical BER')" = 15E-255 ] || { cat link; false; }
+    link --pc
+    dpadev stats mlx5_0 | grep -qE '^received from the wire +0 +0$'
+    reg PPCNT --get -i "$index,grp=0"
+    grep -qE '^a_frames_received_ok_low .*0x00000000' reg || { cat reg; false; }
+}

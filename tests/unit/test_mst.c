@@ -313,7 +313,7 @@ static void registers_are_accessed_by_fwctl(void **state)
     assert_int_equal(out[0], 0);
     assert_memory_equal(out + 16 + 0x30, expected + 0x30, 16); /* the PSID */
     /* A register that the card does not have: bad parameter, and the card's status. */
-    put_command(in, 0x805, 1, 0x5008); /* PPCNT */
+    put_command(in, 0x805, 1, 0x5009);
     mst_fwctl_command(g.registers, in, sizeof in, out, sizeof out, -1);
     assert_int_equal(out[0], 3);
     assert_int_equal(out[7], DPK_REGISTER_NOT_SUPPORTED);

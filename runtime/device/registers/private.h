@@ -69,7 +69,8 @@ enum { REGISTER_7NM = 4 };
 /* ---- All registers (table.c) ---- */
 
 extern const struct register_group registers_nv, registers_identity, registers_reset,
-    registers_components, registers_ports, registers_links, registers_pddr, registers_debug;
+    registers_components, registers_ports, registers_links, registers_pddr, registers_counters,
+    registers_debug;
 
 const struct register_layout *register_find(unsigned number); /* NULL: unknown */
 const struct register_group *const *register_groups(size_t *count);

@@ -139,3 +139,33 @@ swapped() {
     reg PPCNT --get -i "$index,grp=0"
     grep -qE '^a_frames_received_ok_low .*0x00000000' reg || { cat reg; false; }
 }
+
+@test "mstreg sets fourteen registers, and reads what it has set" {
+    local name index fields field value
+    while read -r name index fields field value; do
+        [ "$index" != - ] && index="-i $index" || index=
+        # shellcheck disable=SC2086
+        reg "$name" $index --set "$fields" -y || { echo "set $name"; cat reg; false; }
+        # shellcheck disable=SC2086
+        reg "$name" $index --get && [ "$(awk -v field="$field" '$1 == field { print $3 }' reg)" = "$value" ] || { echo "get $name"; cat reg; false; }
+    done <<'EOF'
+PAOS local_port=1,lp_msb=0,swid=0 admin_status=2,ase=1 admin_status 0x00000002
+PMAOS module=0,slot_index=0 admin_status=2,ase=1 oper_status 0x00000004
+PTYS local_port=1,lp_msb=0,proto_mask=4,port_type=0 ext_eth_proto_admin=0x40 eth_proto_admin 0x08000000
+PMTU local_port=1,lp_msb=0,i_e=0 admin_mtu=1522 oper_mtu 0x000005f2
+PPLR local_port=1,lp_msb=0,port_type=0 lb_en=2 lb_en 0x00000002
+PPLM local_port=1,lp_msb=0,pnat=0,port_type=0 fec_override_admin_25g=2 fec_override_admin_25g 0x00000002
+PPCNT local_port=1,lp_msb=0,swid=0,pnat=0,port_type=0,prio_tc=0,grp_profile=0,grp=0x12 clr=1 link_down_events 0x00000000
+PFCC local_port=1,lp_msb=0,pnat=0,dcbx_operation_type=0 pptx=1,pprx=1 aptx 0x00000001
+PPTB local_port=1,lp_msb=0,mm=0 prio3buff=5,pm=8 prio3buff 0x00000005
+QPTS local_port=1,lp_msb=0 trust_state=2 trust_state 0x00000002
+QTCT local_port=1,lp_msb=0,switch_prio=3,operation_type=0 tclass=6 tclass 0x00000006
+QETCR local_port=1,operation_type=0 group_1=0,g_1=1,bw_allocation_0=30,b_0=1,bw_allocation_1=70,b_1=1 bw_allocation_1 0x00000046
+ROCE_ACCL - roce_adp_retrans_field_select=1,roce_adp_retrans_en=1 roce_adp_retrans_en 0x00000001
+MLCR - led_type=0,local_port=1,beacon_duration=0xffff beacon_remain 0x0000ffff
+EOF
+    [ "$(dpadev log mlx5_0 | grep 'mstreg  port  OK' | cut -d' ' -f 5- | sort -u | wc -l)" = 14 ] || { dpadev log mlx5_0; false; }
+    dpadev reset mlx5_0 >/dev/null
+    reg QPTS --get -i local_port=1,lp_msb=0
+    grep -qE '^trust_state .*0x00000001' reg || { cat reg; false; }
+}

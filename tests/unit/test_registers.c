@@ -246,7 +246,11 @@ static void masks_have_the_registers_that_there_are(void **state)
     (void)state;
     static const struct {
         unsigned number, group, first;
-    } masks[] = {{MCAM, 0, 0x9000}, {MCAM, 1, 0x9080}, {MCAM, 2, 0x9100}, {PCAM, 0, 0x5000}};
+    } masks[] = {{MCAM, 0, 0x9000},
+                 {MCAM, 1, 0x9080},
+                 {MCAM, 2, 0x9100},
+                 {PCAM, 0, 0x5000},
+                 {0x4019, 0, 0x4000}};
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
         uint8_t mask[0x48] = {[3] = (uint8_t)masks[i].group};
         assert_int_equal(access_of(masks[i].number, DPK_REGISTER_GET, mask, sizeof mask),

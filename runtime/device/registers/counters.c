@@ -137,27 +137,29 @@ static enum dpk_register_status check(struct register_call *call, bool all, stru
     return DPK_REGISTER_BAD_PARAMETER;
 }
 
+static void put_counters(struct register_call *call, const struct registers_port *port)
+{
+    uint64_t counters[DPK_COUNTERS];
+    const unsigned group = register_get(call, "grp");
+    read_counters(call, port, counters);
+    for (size_t i = 0; i < COUNT(places); i++)
+        if (places[i].group == group)
+            put_number(call, places[i].offset, counters[places[i].counter]);
+    if (group == PHYSICAL_LAYER || group == PHYSICAL_STATISTICS)
+        put_physical(call, port, group, counters);
+}
+
+/* A get that clears shows what it clears. */
 static enum dpk_register_status get_ppcnt(struct register_call *call, struct dpk_error *err)
 {
     struct registers_port port;
-    uint64_t counters[DPK_COUNTERS];
-    const unsigned group = register_get(call, "grp");
-    if (register_get(call, "clr")) {
-        (void)dpk_fail(err, DPK_ERR_USAGE, "counters are cleared by a set");
-        return DPK_REGISTER_BAD_PARAMETER;
-    }
     enum dpk_register_status status = check(call, false, err);
     if (status == DPK_REGISTER_OK)
         status = registers_answer_port(call, COUNTERS, &port, err);
     if (status != DPK_REGISTER_OK)
         return status;
-    read_counters(call, &port, counters);
-    for (size_t i = 0; i < COUNT(places); i++)
-        if (places[i].group == group)
-            put_number(call, places[i].offset, counters[places[i].counter]);
-    if (group == PHYSICAL_LAYER || group == PHYSICAL_STATISTICS)
-        put_physical(call, &port, group, counters);
-    return DPK_REGISTER_OK;
+    put_counters(call, &port);
+    return register_get(call, "clr") && port.number == 1 ? clear(call, &port, err) : status;
 }
 
 /* Only clears: counters cannot be set. */
@@ -171,9 +173,7 @@ static enum dpk_register_status set_ppcnt(struct register_call *call, struct dpk
     enum dpk_register_status status = check(call, true, err);
     if (status == DPK_REGISTER_OK)
         status = registers_answer_port(call, COUNTERS, &port, err);
-    if (status == DPK_REGISTER_OK)
-        status = clear(call, &port, err);
-    return status;
+    return status == DPK_REGISTER_OK ? clear(call, &port, err) : status;
 }
 
 static const struct register_layout layouts[] = {

@@ -70,7 +70,7 @@ enum { REGISTER_7NM = 4 };
 
 extern const struct register_group registers_nv, registers_identity, registers_reset,
     registers_components, registers_ports, registers_links, registers_pddr, registers_counters,
-    registers_debug;
+    registers_qos, registers_ets, registers_stored, registers_debug;
 
 const struct register_layout *register_find(unsigned number); /* NULL: unknown */
 const struct register_group *const *register_groups(size_t *count);
@@ -110,6 +110,13 @@ uint32_t registers_fec(const struct registers_port *port);
 #define STORED_PORT_EVENTS   STORED(0)
 #define STORED_MODULE_EVENTS STORED(1)
 #define STORED_FEC           STORED(2)
+#define STORED_PAUSE         STORED(3)
+#define STORED_BUFFERS       STORED(4)
+#define STORED_TRUST         STORED(5)
+#define STORED_CLASSES       STORED(6)
+#define STORED_BEACON        STORED(7)
+#define STORED_ROCE          STORED(8)
+#define STORED_CLASS(n)      STORED(16 + (n)) /* 8 traffic classes, and the port */
 
 /* ---- The device and the definitions (source.c) ---- */
 

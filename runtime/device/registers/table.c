@@ -4,9 +4,9 @@
 #include "private.h"
 
 static const struct register_group *const groups[] = {
-    &registers_nv,         &registers_identity, &registers_reset,
-    &registers_components, &registers_ports,    &registers_links,
-    &registers_pddr,       &registers_counters, &registers_debug};
+    &registers_nv,    &registers_identity, &registers_reset,  &registers_components,
+    &registers_ports, &registers_links,    &registers_pddr,   &registers_counters,
+    &registers_qos,   &registers_ets,      &registers_stored, &registers_debug};
 
 const struct register_layout *register_find(unsigned number)
 {

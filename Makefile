@@ -310,7 +310,7 @@ $(O)/tests/test_llvm_bases: $(O)/runtime/engine/llvm/bases.o
 $(O)/tests/test_ptx: $(call objs,tools/dpacu/lower/*.c tools/dpacu/ptx/*.c)
 $(O)/tests/unit/test_ptx.o: ALL_CFLAGS += -Itools $(CLANG_CFLAGS)
 $(O)/tests/test_llvm_words: $(O)/runtime/engine/llvm/words.o $(O)/runtime/engine/llvm/groups.o
-$(O)/tests/test_mst $(O)/tests/test_cuse: $(call objs,$(MST_CARD))
+$(O)/tests/test_mst $(O)/tests/test_mst_messages $(O)/tests/test_cuse: $(call objs,$(MST_CARD))
 $(O)/tests/test_gpu: PKG_LIBS += -ldw -ldl
 $(O)/tests/test_llvm_bases $(O)/tests/test_ptx: PKG_LIBS += $(LLVM_LIBS) -ldl
 $(O)/tests/test_dpapcc: $(filter-out %/main.o,$(call objs,tools/dpapcc/*.c))

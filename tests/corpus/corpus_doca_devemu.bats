@@ -4,7 +4,7 @@ setup_file() {
     load corpus.bash
     make_corpus
     make_samples doca_devemu/devemu_pci_device_{hotplug,list,{db,msix,dma,stateful_region}/dpu}:dpu \
-        doca_devemu/devemu_pci_device_{db,msix,dma,stateful_region}/host
+        doca_devemu/devemu_pci_device_{db,msix,dma,stateful_region}/host doca_devemu/devemu_vfs_{list_devices,device_hotplug_unplug}:dpu
 }
 setup() {
     load corpus.bash
@@ -148,4 +148,16 @@ unplug() {
     cat "$log"
     grep -q 'Sample finished successfully' "$log"
     unplug
+}
+
+# They build, and learn from the library that there are no such devices.
+@test "devemu_vfs_list_devices and devemu_vfs_device_hotplug_unplug" {
+    local sample
+    for sample in list_devices device_hotplug_unplug; do
+        use_sample doca_devemu/devemu_vfs_$sample
+        run on_dpu "$program" -p 03:00.0
+        echo "$output"
+        [ "$status" -ne 0 ]
+        says 'doca_devemu_vfs_find_default_vfs_type_by_dev: no emulated device is a virtio-fs device' 'Sample finished with errors'
+    done
 }

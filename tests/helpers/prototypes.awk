@@ -20,14 +20,16 @@ BEGIN {
     sub(/\).*/, "", arguments)
     emit()
 }
-# "const struct doca_dev *dev" -> type "struct doca_dev *", name "dev".
-function split_parameter(text)
+# "const struct doca_dev *dev" -> type "struct doca_dev *", name "dev". "const char tag[21]" -> type "char *".
+function split_parameter(text,  is_array)
 {
+    is_array = sub(/ ?\[.*\]/, "", text)
     gsub(/^ | $/, "", text)
     match(text, /[a-z_0-9]+$/)
     parameter = substr(text, RSTART)
     type = substr(text, 1, RSTART - 1)
     gsub(/^ | $/, "", type)
+    type = type (is_array ? " *" : "")
     plain = type
     gsub(/const /, "", plain)
 }

@@ -3,6 +3,9 @@
 #include <setjmp.h>
 #include <signal.h>
 
+#include <doca_devemu_vfs_io.h>
+#include <doca_devemu_vfs_type.h>
+
 #include "devemu_world.h"
 
 /* ---- Types and functions ---- */
@@ -106,6 +109,33 @@ static void types_tell_of_themselves(void)
     CHECK(doca_devemu_pci_release_resources(after) == OK);
     CHECK(doca_devemu_pci_dev_destroy_rep(rep) == OK);
     CHECK(doca_devemu_pci_type_destroy(t) == OK);
+}
+
+/* No device has virtio-fs devices, and programs for them learn that before they make any. */
+static void there_are_no_virtio_fs_devices(void)
+{
+    static const char tag[DOCA_VFS_TAG_SIZE + 1] = "shared";
+    struct doca_devemu_vfs_cfg *cfg = NULL;
+    struct doca_devemu_vfs_type *type = (void *)dev;
+    struct doca_devemu_vfs_dev *vfs = (void *)dev;
+    uint8_t supported = 9;
+    CHECK(doca_devemu_vfs_is_default_vfs_type_supported(doca_dev_as_devinfo(dev), &supported) ==
+              OK &&
+          supported == 0);
+    CHECK(doca_devemu_vfs_is_default_vfs_type_supported(doca_dev_as_devinfo(dev), NULL) == INVALID);
+    CHECK(doca_devemu_vfs_cfg_create(&cfg) == OK);
+    CHECK(doca_devemu_vfs_init(cfg) == NOT_SUPPORTED);
+    CHECK(doca_devemu_vfs_teardown() == BAD_STATE);
+    CHECK(doca_devemu_vfs_cfg_destroy(cfg) == OK);
+    CHECK(doca_devemu_vfs_init(cfg) == INVALID);
+    CHECK(doca_devemu_vfs_find_default_vfs_type_by_dev(dev, &type) == NOT_SUPPORTED && !type);
+    CHECK(doca_devemu_vfs_find_default_vfs_type_by_dev(dev, NULL) == INVALID);
+    CHECK(!doca_devemu_vfs_type_as_pci_type(type));
+    CHECK(doca_devemu_vfs_dev_create(type, NULL, NULL, &vfs) == INVALID && !vfs);
+    CHECK(doca_devemu_vfs_dev_set_tag(vfs, tag) == INVALID);
+    CHECK(doca_devemu_virtio_dev_set_num_queues(doca_devemu_vfs_dev_as_virtio_dev(vfs), 16) ==
+          INVALID);
+    CHECK(doca_ctx_start(doca_devemu_vfs_dev_as_ctx(vfs)) == INVALID);
 }
 
 /* New contexts begin with the values of the type. */
@@ -522,6 +552,7 @@ static void functions_have_no_virtual_ones(void)
 static const struct test_case cases[] = {CASE(types_are_checked),
                                          CASE(types_tell_of_themselves),
                                          CASE(types_have_default_registers),
+                                         CASE(there_are_no_virtio_fs_devices),
                                          CASE(functions_stay),
                                          CASE(a_program_of_the_host_delays_unplugging),
                                          CASE(registers_are_told_of),

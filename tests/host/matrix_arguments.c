@@ -151,6 +151,7 @@ static const struct {
     {"struct doca_devemu_pci_db *", PCI_DB},
     {"struct doca_devemu_pci_msix *", PCI_MSIX},
     {"struct doca_devemu_pci_dev_event_bar_stateful_region_driver_write *", PCI_EVENT},
+    {"struct doca_devemu_vfs_cfg *", VFS_CFG},
     {"struct doca_buf_arr *", BUF_ARR},
     {"struct doca_dpa_async_ops *", ASYNC_OPS},
     {"struct doca_dpa_tg *", GROUP},
@@ -203,7 +204,7 @@ bool is_left_out(const char *function)
 
 static void *good_pointer(struct world *w, const char *function, const struct parameter *p)
 {
-    static uint32_t room; /* for a text */
+    static uint32_t room;  /* for a text */
     static char log[1024]; /* a backend writes there as long as the program runs */
     room = 64;
     const struct {

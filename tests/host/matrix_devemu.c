@@ -122,6 +122,9 @@ void make_devemu(struct world *w, struct doca_dev *dev, enum state state, const 
     CHECK(doca_devemu_pci_db_completion_create(
               w->objects[THREAD],
               (struct doca_devemu_pci_db_completion **)&w->objects[PCI_DB_COMPLETION]) == OK);
+    if (!function || begins(function, "doca_devemu_vfs_"))
+        CHECK(doca_devemu_vfs_cfg_create((struct doca_devemu_vfs_cfg **)&w->objects[VFS_CFG]) ==
+              OK);
     if (state >= RUNNING || (state == IDLE && has_context))
         start_type(w);
     if (state >= IDLE && has_context)
@@ -153,6 +156,7 @@ void destroy_devemu_object(void *object)
     doca_devemu_pci_dev_destroy(object);
     doca_devemu_pci_type_destroy_rep(object); /* with its function */
     doca_devemu_pci_type_destroy(object);
+    doca_devemu_vfs_cfg_destroy(object);
 }
 
 void destroy_devemu(struct world *w)
@@ -168,4 +172,5 @@ void destroy_devemu(struct world *w)
         w->objects[DEV_REP] = w->card_rep;
     }
     destroy_devemu_object(w->objects[PCI_TYPE]);
+    destroy_devemu_object(w->objects[VFS_CFG]);
 }

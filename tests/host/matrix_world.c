@@ -536,7 +536,8 @@ static uint64_t sort_of(const char *function, const struct parameter *parameters
                                         "doca_devemu_pci_ep_",
                                         "doca_devemu_pci_db_",
                                         "doca_devemu_pci_msix_",
-                                        "doca_devemu_pci_dev_hotunplug"};
+                                        "doca_devemu_pci_dev_hotunplug",
+                                        "doca_devemu_vfs_"};
     uint64_t sort = takes_copies(parameters, count);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         sort = sort << 1 | (strstr(function, words[i]) != NULL);

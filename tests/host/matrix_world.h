@@ -16,6 +16,8 @@
 #include <doca_clock.h>
 #include <doca_comch_msgq.h>
 #include <doca_devemu_pci_ep.h>
+#include <doca_devemu_vfs_io.h>
+#include <doca_devemu_vfs_type.h>
 #include <doca_dma.h>
 #include <doca_eth_rxq_cpu_data_path.h>
 #include <doca_eth_rxq_gpu_data_path.h>
@@ -155,6 +157,7 @@ enum kind {
     PCI_DB, /* while the context runs, as the next */
     PCI_MSIX,
     PCI_EVENT, /* in its handler alone */
+    VFS_CFG,
     BUF_ARR,
     ASYNC_OPS,
     GROUP,

@@ -54,6 +54,12 @@ devemu_ok() { # CASE
     reported 'doca_devemu_pci_type_modify_bar_stateful_region_default_values: 8 bytes are fewer than the 256 of the region'
 }
 
+@test "there are no virtio-fs devices" {
+    devemu_ok there_are_no_virtio_fs_devices
+    reported 'doca_devemu_vfs_find_default_vfs_type_by_dev: no emulated device is a virtio-fs device, as doca_devemu_vfs_is_default_vfs_type_supported says (DOCA_ERROR_NOT_SUPPORTED)' \
+        'doca_devemu_vfs_teardown: doca_devemu_vfs_init has not succeeded (DOCA_ERROR_BAD_STATE)'
+}
+
 @test "functions stay" {
     devemu_ok functions_stay
     reported 'doca_ctx_start: another context of the emulated function 1 runs (DOCA_ERROR_IN_USE)' \
@@ -210,7 +216,7 @@ devemu_ok() { # CASE
     local list=$BATS_TEST_DIRNAME/../host/doca_devemu.txt t=$BATS_TEST_TMPDIR
     LC_ALL=C sort -u "$list" | diff - "$list"
     nm -D --defined-only "$DPAKIT_BUILD/lib/libdoca_devemu.so" | awk '$2 == "T" {print $3}' | LC_ALL=C sort | diff "$list" -
-    { echo '#include <doca_devemu_pci_ep.h>'; sed 's/.*/void *const p_& = (void *)\&&;/' "$list"; } >"$t/names.c"
+    { printf '#include <doca_devemu_%s.h>\n' pci_ep vfs_io vfs_type; sed 's/.*/void *const p_& = (void *)\&&;/' "$list"; } >"$t/names.c"
     gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
 }
 

@@ -55,6 +55,7 @@ swapped() {
     [ "$(field State)" = Disable ] && [ "$(field Speed)" = N/A ] && [ "$(field 'Status Opcode')" = 1 ] &&
         [ "$(field Recommendation)" = 'The port is closed by command (PAOS)' ] || { cat link; false; }
     ! has_verbs || [ "$(of_verbs state)" = 'PORT_DOWN (1)' ]
+    dpadev show mlx5_0 | grep -qx '|-- Port: disabled'
     [ "$(swapped 20 60 20 wire_down)" = 0 ] || { cat swapped; false; }
     link -a UP
     link
@@ -87,10 +88,14 @@ swapped() {
     set_port PTYS ext_eth_proto_admin=0x80 local_port=1,lp_msb=0,proto_mask=4,port_type=0
     link
     [ "$(field Speed)" = 50G ] && [ "$(field Width)" = 2x ] || { cat link; false; }
+    set_port PMTU admin_mtu=1522 local_port=1,lp_msb=0,i_e=0
+    dpadev show mlx5_0 | grep -qx '|-- Port: 50 Gb/s, MTU 1522'
+    dpadev show --json mlx5_0 | jq -e '.port == {enabled: true, mbps: 50000, mtu: 1522, loopback: false}'
     ! link -s 100G_2X || grep -q 'not supported by Device' link
     dpadev reset mlx5_0 >/dev/null
     link
     [ "$(field Speed)" = 100G ] || { cat link; false; }
+    ! dpadev show mlx5_0 | grep 'Port:' || false
 }
 
 @test "frames longer than the MTU of the port are dropped" {

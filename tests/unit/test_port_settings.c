@@ -63,6 +63,12 @@ static void processes_share_settings_until_a_boot(void **state)
     assert_true(dpk_port_is_enabled(port));
     dpk_port_close(port);
     assert_int_equal(dpk_port_reset(there, NULL), DPK_OK); /* it has no settings */
+    assert_int_equal(dpk_port_look(there, NULL, &port, NULL), DPK_ERR_NOT_FOUND);
+    assert_null(port);
+    assert_int_equal(dpk_port_look(here, "dev:mlx5_1", &port, NULL), DPK_OK);
+    assert_non_null(dpk_port_link(port));
+    dpk_port_close(port);
+    assert_int_equal(dpk_port_look(there, NULL, &port, NULL), DPK_ERR_NOT_FOUND); /* still */
 }
 
 static void a_link_that_is_taken_down_is_counted(void **state)

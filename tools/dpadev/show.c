@@ -1,5 +1,6 @@
 /* dpadev show: describes a device, its trusted keys and certificates, and the loadable programs. */
 #include "dpadev.h"
+#include "port.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct portrait {
     bool authentication, authentication_next, locked;
     enum dpk_debug_rights debuggers, debuggers_next;
     char wire[DPK_DEVICE_WIRE_MAX], fabric[DPK_DEVICE_FABRIC_MAX];
+    struct dpadev_port port;
     struct dpk_partitions partitions;
     char factory_key[4200]; /* "" if there is none */
 };
@@ -47,6 +49,7 @@ static enum dpk_status look(struct dpk_device *dev, struct portrait *p, struct d
     status = dpk_device_info(dev, &p->info, err);
     if (status == DPK_OK)
         status = dpk_device_wire(dev, p->wire, err);
+    dpadev_port_look(dev, p->wire, &p->port);
     (void)dpk_text_clean(p->wire);
     if (status == DPK_OK)
         status = dpk_device_fabric(dev, p->fabric, err);
@@ -252,6 +255,7 @@ static enum dpk_status print_portrait(const char *name, const struct portrait *p
     tree_identity(&tree, name, &p->info);
     tree_representors(&tree, &p->info);
     dpadev_tree_add(&tree, 1, "Wire: %s", p->wire);
+    dpadev_port_tell(&tree, &p->port);
     if (strcmp(p->fabric, "off") != 0)
         dpadev_tree_add(&tree, 1, "Fabric: %s", p->fabric);
     dpadev_tree_units(&tree, &p->partitions);
@@ -375,6 +379,7 @@ static cJSON *json_portrait(const char *name, const struct portrait *p)
     json_identity(o, name, &p->info);
     json_pair(o, name, &p->info);
     dpk_json_text(o, "wire", p->wire);
+    dpadev_port_add(o, &p->port);
     dpk_json_text(o, "fabric", p->fabric);
     dpadev_json_units(o, &p->partitions);
     json_policy(o, p);

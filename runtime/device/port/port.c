@@ -59,7 +59,7 @@ static const char *far_name(const char *wire)
 
 /* Maps the settings of the device at the other end, whose folder is beside `directory`. A device
  * that is not there has no settings. */
-static void map_far(const char *directory, const char *wire, struct file **out)
+static void map_far(const char *directory, const char *wire, bool makes, struct file **out)
 {
     char path[PATH_MAX];
     const char *name = far_name(wire), *slash = directory ? strrchr(directory, '/') : NULL;
@@ -67,25 +67,37 @@ static void map_far(const char *directory, const char *wire, struct file **out)
         return;
     const int n = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - directory), directory, name);
     if (n > 0 && n < PATH_MAX)
-        (void)map_file(path, true, out, NULL);
+        (void)map_file(path, makes, out, NULL);
 }
 
-enum dpk_status dpk_port_open(const char *directory, const char *wire, struct dpk_port **out,
-                              struct dpk_error *err)
+static enum dpk_status open_port(const char *directory, const char *wire, bool makes,
+                                 struct dpk_port **out, struct dpk_error *err)
 {
     struct dpk_port *port = calloc(1, sizeof *port);
     *out = NULL;
     if (!port)
         return dpk_fail_nomem(err);
     enum dpk_status status =
-        directory ? map_file(directory, true, &port->file, err) : map_private(&port->file, err);
+        directory ? map_file(directory, makes, &port->file, err) : map_private(&port->file, err);
     if (status != DPK_OK) {
         free(port);
         return status;
     }
-    map_far(directory, wire, &port->far);
+    map_far(directory, wire, makes, &port->far);
     *out = port;
     return DPK_OK;
+}
+
+enum dpk_status dpk_port_open(const char *directory, const char *wire, struct dpk_port **out,
+                              struct dpk_error *err)
+{
+    return open_port(directory, wire, true, out, err);
+}
+
+enum dpk_status dpk_port_look(const char *directory, const char *wire, struct dpk_port **out,
+                              struct dpk_error *err)
+{
+    return open_port(directory, wire, false, out, err);
 }
 
 void dpk_port_close(struct dpk_port *port)

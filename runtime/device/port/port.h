@@ -48,6 +48,9 @@ struct dpk_port;
  * settings of this process alone. Errors: those of dpk_file_share, DPK_ERR_NOMEM. */
 enum dpk_status dpk_port_open(const char *directory, const char *wire, struct dpk_port **out,
                               struct dpk_error *err);
+/* The same for a user who only looks: makes no file. DPK_ERR_NOT_FOUND: nothing was ever set. */
+enum dpk_status dpk_port_look(const char *directory, const char *wire, struct dpk_port **out,
+                              struct dpk_error *err);
 void dpk_port_close(struct dpk_port *port); /* NULL is allowed */
 /* Ends all settings of the device in `directory`, because it boots. Errors: those of dpk_file_share,
  * but a device without settings is not an error. */

@@ -15,6 +15,7 @@ teardown() { [ -z "${attached:-}" ] || kill "$attached" 2>/dev/null || true; }
 
 # attach WORD...: starts dpadev attach, and waits for its devices.
 attach() {
+    rm -f attached # of another one before
     LD_PRELOAD=$shim env --default-signal=INT dpadev attach "$@" mlx5_0 >attached 2>&1 3>&- &
     attached=$!
     await grep -q 'is attached' attached

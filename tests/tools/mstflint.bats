@@ -325,7 +325,7 @@ field() { sed -n "s/^$1 *: //p" link; }
     cut -d' ' -f2 trace | sort -u | tr '\n' ' ' >asked
     case $version in
     4.21) [ "$(<asked)" = '0x5064 PAOS PDDR PMAOS PMLP PPAOS PTYS SLRG ' ] ;;
-    *) [ "$(sed 's/0x5064 //' asked)" = 'MGIR PAOS PDDR PMAOS PMLP PPAOS PTYS SLTP ' ] ;;
+    *) [ "$(<asked)" = '0x5064 0x5075 MGIR PAOS PDDR PMAOS PMLP PPAOS PTYS SLTP ' ] ;;
     esac || { cat asked; false; }
     dpadev wire mlx5_0 none >/dev/null
     link

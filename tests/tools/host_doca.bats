@@ -80,7 +80,7 @@ setup_file() {
     local i=$DPAKIT_BUILD/include l=$DPAKIT_BUILD/lib
     # shellcheck disable=SC2046
     declared doca_ $(ls "$i"/doca/*.h "$i"/doca-2.[25]/*.h | grep -v 'doca_dpa_dev\|doca_pcc_\(np_\)\?dev') |
-        grep -vx 'doca_version\|doca_eth_rxq_.*_metadata_array_get_metadata' >"$BATS_TEST_TMPDIR/declared" # which are inline
+        grep -vx 'doca_version\|doca_gpu_rdma_verbs_cpu_proxy_progress\|doca_eth_rxq_.*_metadata_array_get_metadata' >"$BATS_TEST_TMPDIR/declared" # which are inline
     {
         nm -D --defined-only "$l"/libdoca_*.so
         nm --defined-only "$l/libdoca_dpa.a"
@@ -139,7 +139,7 @@ redeclare() { # PROTOTYPES INCLUDE-DIRECTORY COMPILER...
     done
 }
 
-# No published declaration was found of those in without_prototype.txt.
+# No published declaration was found of those in without_prototype.txt, as they are here.
 @test "every function of DOCA 3 has a prototype to be held to" {
     local p names t=$BATS_TEST_TMPDIR h=$BATS_TEST_DIRNAME/../host
     for p in "$h"/prototypes_3_*.inc; do

@@ -192,8 +192,10 @@ doca_error_t verbs_gpu_qp_modify(struct gpu_qp *q, const struct ibv_qp_attr *a, 
     doca_error_t result = why ? verbs_error_of(why) : DOCA_SUCCESS;
     if (!why)
         dpk_verbs_keep_change(&q->attr, a, mask);
+    const bool far = dpk_verbs_is_far(q->context, &q->attr.ah_attr.grh.dgid);
     const struct dpk_qp_change change = {.state = (enum dpk_qp_state)to,
                                          .remote = q->attr.dest_qp_num,
+                                         .remote_ip = far ? q->attr.ah_attr.grh.dgid.raw : NULL,
                                          .changes_permits = (mask & IBV_QP_ACCESS_FLAGS) != 0,
                                          .permits = permits(&q->attr)};
     if (!why && to != IBV_QPS_RESET && to != IBV_QPS_INIT && to != IBV_QPS_RTR &&

@@ -77,7 +77,7 @@ copy_tree() { # TO
     make -C a/longer/name/of/a/folder -j"$(nproc)" CC="$cc" >log
     diff -r --exclude=obj --exclude=deb --exclude=bench --exclude=fuzz --exclude=sanitize --exclude=tsan \
         --exclude=cross --exclude=clang --exclude=coverage --exclude=lines \
-        --exclude=api.sum --exclude=tests.xml "$DPAKIT_BUILD" a/longer/name/of/a/folder/build
+        --exclude=api.sum --exclude=tests.sum --exclude=tests.xml "$DPAKIT_BUILD" a/longer/name/of/a/folder/build
 }
 
 @test "the system's libibverbs is found after an installed dpakit that LIBRARY_PATH names" {

@@ -84,7 +84,10 @@ END
         folder=${sample%:dpu}
         find_source "samples/$folder" || continue
         release=$(basename "${source%/samples/*}")
-        [ -d "$from/$release" ] || cp -r "${source%/samples/*}" "$from/"
+        if [ ! -d "$from/$release" ]; then
+            cp -r "${source%/samples/*}" "$from/"
+            chmod -R u+w "$from/$release" # the corpus may be read-only
+        fi
         dpu=
         [ "$folder" = "$sample" ] || dpu="sample_dependencies += declare_dependency(compile_args: '-DDOCA_ARCH_DPU')"
         awk -v dpu="$dpu" '

@@ -5,6 +5,7 @@ setup_file() {
     [ -z "$corpus_reason" ] || return 0
     local folder=$BATS_FILE_TMPDIR/samples
     cp -r "$DPAKIT_CORPUS"/flexio-samples-* "$folder" 2>/dev/null || return 0
+    chmod -R u+w "$folder" # the corpus may be read-only
     # The guide's line, and the option of examples/packet_processor/README.md; the check takes no words before the name of
     # the compiler.
     (cd "$folder" && CC=gcc in_opt ./build.sh --check-compatibility --rebuild --allow-warnings) >"$BATS_FILE_TMPDIR/build.log" 2>&1 || :

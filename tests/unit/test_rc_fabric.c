@@ -216,7 +216,7 @@ static void numbered_end(struct world *w)
 static void expose(struct side *s)
 {
     struct dpk_error err = {0};
-    must(dpk_rc_qp_expose(s->qp, &err), &err);
+    must(pairs_fabric_expose(s->qp, &err), &err);
 }
 
 static void connect_number(struct side *s, uint32_t number)

@@ -195,14 +195,6 @@ static void enter(struct qp *qp, enum ibv_qp_state to)
     }
 }
 
-void dpk_verbs_expose(struct dpk_rc_qp *pair)
-{
-    struct dpk_error err = {0};
-    if (dpk_rc_qp_expose(pair, &err) != DPK_OK)
-        fprintf(stderr, "-W- QP 0x%x: other machines cannot connect: %s\n", dpk_rc_qp_number(pair),
-                err.message);
-}
-
 enum dpk_status dpk_verbs_connect(struct ibv_context *context, enum ibv_qp_type type,
                                   struct dpk_rc_qp *pair, const struct ibv_qp_attr *a,
                                   struct dpk_error *err)
@@ -251,7 +243,7 @@ int dpk_verbs_modify_qp(struct ibv_qp *ib, struct ibv_qp_attr *attr, int attr_ma
     if (why)
         return why;
     if (from == IBV_QPS_RESET && to == IBV_QPS_INIT)
-        dpk_verbs_expose(qp->pair);
+        dpk_rc_qp_expose(qp->pair);
     dpk_rc_lock(qp->rc);
     if (qp->state == from)
         enter(qp, to);

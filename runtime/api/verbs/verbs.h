@@ -301,9 +301,6 @@ int dpk_verbs_check_change(struct ibv_context *context, enum ibv_qp_type type,
                            enum ibv_qp_state from, const struct ibv_qp_attr *a, int mask);
 void dpk_verbs_keep_change(struct ibv_qp_attr *to, const struct ibv_qp_attr *a, int mask);
 void dpk_verbs_set_patience(struct dpk_rc_qp *pair, const struct ibv_qp_attr *a);
-/* Lets peers of other machines connect to a queue pair of a device with a fabric. Call this for the change to
- * INIT. A failure is a warning on standard error, since peers of this machine need no fabric. */
-void dpk_verbs_expose(struct dpk_rc_qp *pair);
 /* Connects a queue pair for the change to RTR: to the number and the GID of `a`, on this machine, or on another
  * machine if the GID is not of this machine and the device has a fabric. Errors: as of
  * dpk_rc_qp_connect_number and dpk_rc_qp_connect_far. */

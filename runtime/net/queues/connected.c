@@ -1,5 +1,4 @@
 /* Reliable connected queue pairs: rings of WQEs and receives as a front end of rc. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "model.h"
@@ -238,10 +237,7 @@ enum dpk_status queues_pair_connect(const struct dpk_queue *q, const struct dpk_
 
 void queues_pair_expose(const struct dpk_queue *q)
 {
-    struct dpk_error err = {0};
-    if (dpk_rc_qp_expose(q->pair->qp, &err) != DPK_OK)
-        fprintf(stderr, "-W- %s 0x%x: other machines cannot connect: %s\n", queue_kind(q),
-                q->number, err.message);
+    dpk_rc_qp_expose(q->pair->qp);
 }
 
 void queues_pair_permit(struct dpk_queue *q)

@@ -1,4 +1,5 @@
 /* Connecting queue pairs: by address, or by number. */
+#include <stdio.h>
 #include <string.h>
 
 #include "transport.h"
@@ -183,10 +184,15 @@ enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
     return status;
 }
 
-enum dpk_status dpk_rc_qp_expose(struct dpk_rc_qp *qp, struct dpk_error *err)
+void dpk_rc_qp_expose(struct dpk_rc_qp *qp)
 {
-    const enum dpk_status status = pairs_check_owner(qp->end->rc, err);
-    return status == DPK_OK ? pairs_fabric_expose(qp, err) : status;
+    struct dpk_error err = {0};
+    enum dpk_status status = pairs_check_owner(qp->end->rc, &err);
+    if (status == DPK_OK)
+        status = pairs_fabric_expose(qp, &err);
+    if (status != DPK_OK)
+        fprintf(stderr, "-W- QP 0x%x: other machines cannot connect: %s\n", qp->address.number,
+                err.message);
 }
 
 enum dpk_status dpk_rc_qp_connect_far(struct dpk_rc_qp *qp, uint32_t number, const uint8_t ip[16],
@@ -199,7 +205,9 @@ enum dpk_status dpk_rc_qp_connect_far(struct dpk_rc_qp *qp, uint32_t number, con
         return dpk_fail(err, DPK_ERR_NOT_FOUND, "no queue pair has the number 0x%x", number);
     enum dpk_status status = check_far(qp, err);
     if (status == DPK_OK)
-        status = dpk_rc_qp_expose(qp, err);
+        status = pairs_check_owner(rc, err);
+    if (status == DPK_OK)
+        status = pairs_fabric_expose(qp, err);
     if (status != DPK_OK)
         return status;
     dpk_rc_lock(rc);

@@ -323,15 +323,15 @@ enum dpk_status dpk_rc_qp_connect_number(struct dpk_rc_qp *qp, uint32_t number,
                                          struct dpk_error *err);
 
 /* Lets other machines reach a queue pair by its number, if its device has a fabric. Until the queue pair is
- * connected, requests of a peer wait. A reset ends this. Errors: as of dpk_fabric_open; IO if another process has
- * the port of the number. */
-enum dpk_status dpk_rc_qp_expose(struct dpk_rc_qp *qp, struct dpk_error *err);
+ * connected, requests of a peer wait. A reset ends this. A failure is a warning on standard error, since
+ * peers of this machine need no fabric. */
+void dpk_rc_qp_expose(struct dpk_rc_qp *qp);
 /* Connects a queue pair by number to another machine. `ip`: the address of that device's fabric, IPv6 or
  * ::ffff:a.b.c.d. The peer must be exposed, and connect to this queue pair in the same way: each side names the
  * number of the other's queue pair and the address of the other's fabric, which is also the address that the
  * network shows. No secret protects such a connection. Errors: UNSUPPORTED if the queue pair is not
  * reliable; NOT_FOUND if the device has no fabric, or no queue pair can have the number; USAGE if the queue pair
- * is connected already; as of dpk_rc_qp_expose. */
+ * is connected already; USAGE in a child of fork(); IO if another process has the port of the number; as of dpk_fabric_open. */
 enum dpk_status dpk_rc_qp_connect_far(struct dpk_rc_qp *qp, uint32_t number, const uint8_t ip[16],
                                       struct dpk_error *err);
 

@@ -336,7 +336,7 @@ doca_error_t verbs_dpa_qp_modify(struct dpa_qp *q, const struct ibv_qp_attr *a, 
         dpk_verbs_connect(q->context, IBV_QPT_RC, q->pair, a, NULL) != DPK_OK)
         return DOCA_ERROR_NO_MEMORY;
     if (from == IBV_QPS_RESET && to == IBV_QPS_INIT)
-        dpk_verbs_expose(q->pair);
+        dpk_rc_qp_expose(q->pair);
     dpk_rc_lock(q->rc);
     if (q->state == from)
         enter(q, to);

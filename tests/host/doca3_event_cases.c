@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,12 +11,15 @@
 /* ---- Waits ---- */
 
 static struct doca_sync_event *shared;
+static sem_t goes_on; /* the value was seen, so the next wait may begin */
 
+/* The pauses let the other thread wait first, if they are long enough. */
 static void *go_on(void *unused)
 {
     (void)unused;
     pause_ms(20);
     CHECK(doca_sync_event_update_set(shared, 0x105) == OK);
+    CHECK(sem_wait(&goes_on) == 0);
     pause_ms(20);
     CHECK(doca_sync_event_update_set(shared, 3) == OK);
     return NULL;
@@ -28,12 +32,14 @@ static void waits_are_for_equal_and_unequal_values(void)
     CHECK(doca_sync_event_wait_eq(shared, 0, UINT64_MAX) == OK); /* it is */
     CHECK(doca_sync_event_wait_eq(shared, 0x10, 0xf) == INVALID);
     CHECK(doca_sync_event_wait_neq(shared, 0, 0) == INVALID);
+    CHECK(sem_init(&goes_on, 0, 0) == 0);
     CHECK(pthread_create(&thread, NULL, go_on, NULL) == 0);
     CHECK(doca_sync_event_wait_neq(shared, 0, UINT64_MAX) == OK && value_of(shared) == 0x105);
-    CHECK(doca_sync_event_wait_eq_yield(shared, 5, 0xff) == OK);
+    CHECK(doca_sync_event_wait_eq_yield(shared, 5, 0xff) == OK && sem_post(&goes_on) == 0);
     CHECK(doca_sync_event_wait_eq(shared, 3, UINT64_MAX) == OK && value_of(shared) == 3);
     CHECK(doca_sync_event_wait_neq_yield(shared, 0x105, UINT64_MAX) == OK);
-    CHECK(pthread_join(thread, NULL) == 0 && doca_sync_event_destroy(shared) == OK);
+    CHECK(pthread_join(thread, NULL) == 0 && sem_destroy(&goes_on) == 0);
+    CHECK(doca_sync_event_destroy(shared) == OK);
 }
 
 /* The DPA adds 1 to the event for each thread of a kernel. */

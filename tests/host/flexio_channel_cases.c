@@ -152,7 +152,7 @@ static void queues_of_the_host_are_refused_with_a_reason(void)
     CHECK(NO_CQ(second, 1, NULL, NULL, -1) && NO_CQ(context, 1, NULL, channel, 0));
     obj.pd.in = ibv_alloc_pd(context);
     obj.pd.out = &pd_out;
-    CHECK(mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD) == EOPNOTSUPP);
+    CHECK(mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD | MLX5DV_OBJ_QP) == EOPNOTSUPP);
     CHECK(ibv_dealloc_pd(obj.pd.in) == 0);
     /* A process reaches those of its own opened device alone. */
     uint64_t result = 0;

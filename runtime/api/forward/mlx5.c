@@ -125,7 +125,7 @@ static bool has_ours(const struct mlx5dv_obj *obj, uint64_t type)
 {
 #define OURS(kind, member)                                                                         \
     (type & MLX5DV_OBJ_##kind && obj->member.in && dpk_context_is_emulated(obj->member.in->context))
-    return obj && (OURS(CQ, cq) || OURS(PD, pd));
+    return obj && (OURS(CQ, cq) || OURS(PD, pd) || OURS(AH, ah));
 }
 FORWARD(int, ENOSYS, mlx5dv_init_obj, (struct mlx5dv_obj * obj, uint64_t obj_type), (obj, obj_type),
         has_ours(obj, obj_type), emulated()->init_obj(obj, obj_type))

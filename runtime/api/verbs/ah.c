@@ -41,6 +41,29 @@ static uint16_t sum(const struct iphdr *v4)
     return (uint16_t) ~(all + (all >> 16));
 }
 
+/* Emulated networks have no MAC addresses of their own. A program that asks gets an address that follows from the GID. */
+static struct mlx5_wqe_av vector_of(const struct ibv_ah_attr *attr)
+{
+    struct mlx5_wqe_av v = {.stat_rate_sl = (uint8_t)(attr->static_rate << 4 | (attr->sl & 15)),
+                            .fl_mlid = attr->src_path_bits & 0x7f,
+                            .rlid = htobe16(attr->dlid),
+                            .rmac = {2},
+                            .tclass = attr->grh.traffic_class,
+                            .hop_limit = attr->grh.hop_limit,
+                            .grh_gid_fl = htobe32((uint32_t)attr->is_global << 30 |
+                                                  (uint32_t)attr->grh.sgid_index << 20 |
+                                                  (attr->grh.flow_label & 0xfffff))};
+    memcpy(v.rgid, attr->grh.dgid.raw, sizeof v.rgid);
+    memcpy(v.rmac + 1, attr->grh.dgid.raw + sizeof attr->grh.dgid - (sizeof v.rmac - 1),
+           sizeof v.rmac - 1);
+    return v;
+}
+
+struct mlx5_wqe_av *verbs_ah_vector(struct ibv_ah *ah)
+{
+    return &((struct ah *)ah)->vector;
+}
+
 struct ibv_ah *dpk_verbs_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
     const int why = pd && attr ? verbs_path_check(pd->context, IBV_QPT_UD, attr) : EINVAL;
@@ -51,6 +74,7 @@ struct ibv_ah *dpk_verbs_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
     }
     a->ib = (struct ibv_ah){.context = pd->context, .pd = pd};
     a->attr = *attr;
+    a->vector = vector_of(attr);
     dpk_verbs_query_gid(pd->context, attr->port_num, attr->grh.sgid_index, &a->from);
     dpk_verbs_use_pd(pd);
     return &a->ib;

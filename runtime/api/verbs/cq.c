@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "ah.h"
 #include "context.h"
 #include "cq.h"
 #include "domains.h"
@@ -478,19 +479,29 @@ int verbs_cq_arm(struct ibv_cq *ib, int solicited_only)
     return 0;
 }
 
+static void describe(const struct cq *cq, struct mlx5dv_cq *out)
+{
+    *out = (struct mlx5dv_cq){.buf = cq->ring,
+                              .dbrec = cq->record,
+                              .cqe_cnt = depth(cq),
+                              .cqe_size = CQE_SIZE,
+                              .cqn = cq->number};
+}
+
 int dpk_mlx5_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type)
 {
-    if (!obj)
+    const uint64_t known = MLX5DV_OBJ_CQ | MLX5DV_OBJ_PD | MLX5DV_OBJ_AH;
+    if (!obj || ((obj_type & MLX5DV_OBJ_CQ) && (!obj->cq.in || !obj->cq.out)) ||
+        ((obj_type & MLX5DV_OBJ_PD) && (!obj->pd.in || !obj->pd.out)) ||
+        ((obj_type & MLX5DV_OBJ_AH) && (!obj->ah.in || !obj->ah.out)))
         return EINVAL;
-    if (obj_type != MLX5DV_OBJ_CQ)
+    if (obj_type & ~known)
         return EOPNOTSUPP;
-    const struct cq *cq = (const struct cq *)obj->cq.in;
-    if (!cq || !obj->cq.out)
-        return EINVAL;
-    *obj->cq.out = (struct mlx5dv_cq){.buf = cq->ring,
-                                      .dbrec = cq->record,
-                                      .cqe_cnt = depth(cq),
-                                      .cqe_size = CQE_SIZE,
-                                      .cqn = cq->number};
+    if (obj_type & MLX5DV_OBJ_CQ)
+        describe((const struct cq *)obj->cq.in, obj->cq.out);
+    if (obj_type & MLX5DV_OBJ_PD)
+        *obj->pd.out = (struct mlx5dv_pd){.pdn = dpk_verbs_pd_number(obj->pd.in)};
+    if (obj_type & MLX5DV_OBJ_AH)
+        *obj->ah.out = (struct mlx5dv_ah){.av = verbs_ah_vector(obj->ah.in)};
     return 0;
 }

@@ -2,12 +2,18 @@
 #include "domains.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/queue.h>
 
 #include "context.h"
 
+#define NUMBERS 0xffffffu
+
 struct domain {
     struct ibv_pd ib; /* first: programs hold a pointer to it */
+    LIST_ENTRY(domain) link;
+    uint32_t number; /* in commands; 24 bits, of all devices of the process */
     struct dpk_memory_domain memory;
     struct dpk_memory_domain *joined; /* used instead of its own; NULL: its own */
     atomic_uint users; /* queue pairs, shared receive queues, memory regions, parent domains */
@@ -19,6 +25,46 @@ struct thread_domain {
     struct ibv_td ib; /* first */
     atomic_uint users;
 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list */
+static LIST_HEAD(, domain) domains = LIST_HEAD_INITIALIZER(domains);
+
+/* Returns the domain with a number, or NULL. The caller has the lock. */
+static struct domain *find(uint32_t number)
+{
+    struct domain *d = LIST_FIRST(&domains);
+    while (d && d->number != number)
+        d = LIST_NEXT(d, link);
+    return d;
+}
+
+static void list_domain(struct domain *d)
+{
+    static uint32_t last;
+    pthread_mutex_lock(&lock);
+    do
+        last = last % NUMBERS + 1;
+    while (find(last));
+    d->number = last;
+    LIST_INSERT_HEAD(&domains, d, link);
+    pthread_mutex_unlock(&lock);
+}
+
+uint32_t dpk_verbs_pd_number(const struct ibv_pd *pd)
+{
+    return ((const struct domain *)pd)->number;
+}
+
+struct ibv_pd *dpk_verbs_use_pd_number(struct ibv_context *context, uint32_t number)
+{
+    pthread_mutex_lock(&lock);
+    struct domain *d = find(number);
+    struct ibv_pd *pd = d && d->ib.context == context ? &d->ib : NULL;
+    if (pd)
+        dpk_verbs_use_pd(pd);
+    pthread_mutex_unlock(&lock);
+    return pd;
+}
 
 void dpk_verbs_use_pd(struct ibv_pd *pd)
 {
@@ -55,6 +101,7 @@ struct ibv_pd *dpk_verbs_alloc_pd(struct ibv_context *context)
         d->memory.device = context_of(context)->device.directory;
     d->memory.fabric = context_of(context)->device.fabric;
     d->ib.handle = atomic_fetch_add(&context_of(context)->pds, 1);
+    list_domain(d);
     return &d->ib;
 }
 
@@ -62,10 +109,14 @@ int dpk_verbs_dealloc_pd(struct ibv_pd *pd)
 {
     if (!pd)
         return EINVAL;
-    if (atomic_load(&((struct domain *)pd)->memory.keys) > 0 ||
-        atomic_load(&((struct domain *)pd)->users) > 0)
-        return EBUSY;
     struct domain *d = (struct domain *)pd;
+    pthread_mutex_lock(&lock);
+    const bool busy = atomic_load(&d->memory.keys) > 0 || atomic_load(&d->users) > 0;
+    if (!busy)
+        LIST_REMOVE(d, link);
+    pthread_mutex_unlock(&lock);
+    if (busy)
+        return EBUSY;
     if (d->thread)
         atomic_fetch_sub(&d->thread->users, 1);
     if (d->of)

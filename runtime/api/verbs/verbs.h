@@ -150,7 +150,7 @@ void dpk_mlx5_devx_free_uar(struct mlx5dv_devx_uar *devx_uar);
 /* The offset of the page of our UARs. A card's UAR has an offset that is not negative. */
 #define DPK_VERBS_UAR_OFFSET (-1)
 
-/* Supports MLX5DV_OBJ_CQ. Errors: EOPNOTSUPP for other types. */
+/* Describes completion queues, protection domains and address handles. Errors: EOPNOTSUPP for other types. */
 int dpk_mlx5_init_obj(struct mlx5dv_obj *obj, uint64_t obj_type);
 
 struct mlx5dv_dr_domain *dpk_mlx5_dr_domain_create(struct ibv_context *ctx,
@@ -315,6 +315,10 @@ struct dpk_steering;
 
 /* Returns the domain of the keys of our protection domain, valid until that is deallocated. */
 struct dpk_memory_domain *dpk_verbs_domain(struct ibv_pd *pd);
+/* Returns the number of a protection domain in commands. */
+uint32_t dpk_verbs_pd_number(const struct ibv_pd *pd);
+/* Returns the protection domain of a device by this number, and counts a use of it, or returns NULL. */
+struct ibv_pd *dpk_verbs_use_pd_number(struct ibv_context *context, uint32_t number);
 /* Count an object of the protection domain, or end it. A protection domain with objects cannot be
  * deallocated. */
 void dpk_verbs_use_pd(struct ibv_pd *pd);

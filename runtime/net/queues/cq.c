@@ -109,7 +109,8 @@ bool queues_cq_push(struct dpk_queue *cq, const struct dpk_queue *of, const stru
     }
     encode(cq, of, c, cqe);
     /* Whoever sees the completion must find it counted. */
-    const uint32_t place = cq->produced++ & (depth(cq) - 1);
+    const uint32_t number = cq->produced++;
+    const uint32_t place = cq->options.collapsed ? 0 : number & (depth(cq) - 1);
     if (!queues_ring_put(cq, place, cqe)) {
         cq->produced--;
         cq->state = DPK_QP_ERROR;

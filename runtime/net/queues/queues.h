@@ -111,6 +111,7 @@ struct dpk_queue_options {
     struct dpk_queue *receive_cq;  /* RQ, QP */
     struct dpk_queue *receives; /* QP: the RMP with its receives; NULL: it has its own receives */
     bool overrun_ignore;        /* CQ: completions are written whether consumed or not */
+    bool collapsed;             /* CQ: all completions are written to its first entry */
     struct dpk_queue *events;   /* CQ: the EQ that it reports to; NULL: none */
     bool armed, always_armed;   /* CQ with an EQ: its first completion is an event; every
                                    completion is an event */

@@ -170,7 +170,7 @@ $(SHARED) $(INTERFACE) $(TRANSLATOR): $(O)/sources
 so_link = $(CC) -shared -Wl,-soname,$(@F).$(SO) -Wl,-rpath,'$$ORIGIN' $(ALL_LDFLAGS) -Wl,--no-undefined \
           -Wl,--version-script=$(filter %.map,$^) -o $@.$(SO) $(filter %.o,$^)
 so_name = ln -sfn $(@F).$(SO) $@
-$(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/api/verbs/*.c runtime/api/nic/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
+$(B)/lib/libdpakit-engine.so: runtime/engine.map $(call objs,runtime/api/verbs/*.c runtime/api/nic/*.c runtime/api/devx/*.c) $(O)/libdpkrt.a $(O)/libdpk.a
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(so_link) $$(sed -n 's/^    \(dpk_[a-z0-9_]*\);/-Wl,-u,\1/p' $<) $(filter %.a,$^) \
 	  $(PKG_LIBS) -pthread && $(so_name)

@@ -118,6 +118,18 @@ FORWARD(int, ENOSYS, mlx5dv_devx_general_cmd,
 FORWARD(int, ENOSYS, mlx5dv_devx_obj_destroy, (struct mlx5dv_devx_obj * obj), (obj),
         is_our_devx(obj), emulated()->devx_obj_destroy(obj))
 
+/* Emulated devices have one event queue, which no program sees. */
+static int query_eqn(const struct ibv_context *context, uint32_t vector, uint32_t *eqn)
+{
+    if (!eqn || vector >= (uint32_t)context->num_comp_vectors)
+        return EINVAL;
+    *eqn = 0;
+    return 0;
+}
+FORWARD(int, ENOSYS, mlx5dv_devx_query_eqn,
+        (struct ibv_context * context, uint32_t vector, uint32_t *eqn), (context, vector, eqn),
+        dpk_context_is_emulated(context), query_eqn(context, vector, eqn))
+
 /* ---- Completion queues ---- */
 
 /* If one object of a call belongs to an emulated device, all of them do. */
@@ -273,8 +285,6 @@ REFUSE_INT(mlx5dv_dump_dr_matcher, (FILE * out, struct mlx5dv_dr_matcher *matche
 REFUSE_INT(mlx5dv_dump_dr_rule, (FILE * out, struct mlx5dv_dr_rule *rule), (out, rule),
            rule &&is_ours(rule))
 
-REFUSE_INT(mlx5dv_devx_query_eqn, (struct ibv_context * context, uint32_t vector, uint32_t *eqn),
-           (context, vector, eqn), dpk_context_is_emulated(context))
 REFUSE_INT(mlx5dv_devx_obj_query_async,
            (struct mlx5dv_devx_obj * obj, const void *in, size_t inlen, size_t outlen,
             uint64_t wr_id, struct mlx5dv_devx_cmd_comp *completions),

@@ -1,4 +1,4 @@
-/* Objects made by commands of the ConnectX PRM, which programs pass to mlx5dv_devx_obj_create.
+/* Objects of steering, made by commands of the ConnectX PRM, which programs pass to mlx5dv_devx_obj_create.
  * Commands are big-endian and start with an opcode; answers start with a status. */
 #include "devx.h"
 
@@ -300,7 +300,7 @@ static int counters_query(const struct command *c, struct devx *d)
 
 struct devx *verbs_devx_of(struct mlx5dv_devx_obj *obj, enum devx_kind kind)
 {
-    struct devx *d = obj && obj->commanded ? (struct devx *)obj : NULL;
+    struct devx *d = obj && obj->maker == DPK_DEVX_OF_STEERING ? (struct devx *)obj : NULL;
     return d && d->kind == kind ? d : NULL;
 }
 
@@ -333,8 +333,8 @@ static int create(const struct command *c, struct ibv_context *context, struct d
     }
 }
 
-struct mlx5dv_devx_obj *dpk_mlx5_devx_obj_create(struct ibv_context *context, const void *in,
-                                                 size_t inlen, void *out, size_t outlen)
+struct mlx5dv_devx_obj *dpk_verbs_devx_create(struct ibv_context *context, const void *in,
+                                              size_t inlen, void *out, size_t outlen)
 {
     enum { NUMBER = 8 }; /* in the answer */
     struct command c;
@@ -349,14 +349,14 @@ struct mlx5dv_devx_obj *dpk_mlx5_devx_obj_create(struct ibv_context *context, co
         errno = why;
         return NULL;
     }
-    d->obj = (struct mlx5dv_devx_obj){.context = context, .commanded = true};
+    d->obj = (struct mlx5dv_devx_obj){.context = context, .maker = DPK_DEVX_OF_STEERING};
     atomic_init(&d->users, 1);
     dpk_store_be32(c.out + NUMBER, d->number);
     return &d->obj;
 }
 
-int dpk_mlx5_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out,
-                             size_t outlen)
+int dpk_verbs_devx_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out,
+                          size_t outlen)
 {
     struct command c;
     const int why = command_begin(&c, "mlx5dv_devx_obj_modify", in, inlen, out, outlen);
@@ -368,8 +368,8 @@ int dpk_mlx5_devx_obj_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t
     return c.opcode == MODIFY_RQT && rqt ? rqt_modify(&c, rqt) : not_emulated(&c);
 }
 
-int dpk_mlx5_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out,
-                            size_t outlen)
+int dpk_verbs_devx_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out,
+                         size_t outlen)
 {
     struct command c;
     const int why = command_begin(&c, "mlx5dv_devx_obj_query", in, inlen, out, outlen);
@@ -378,15 +378,6 @@ int dpk_mlx5_devx_obj_query(struct mlx5dv_devx_obj *obj, const void *in, size_t 
         return why;
     return c.opcode == QUERY_FLOW_COUNTER && counters ? counters_query(&c, counters)
                                                       : not_emulated(&c);
-}
-
-int dpk_mlx5_devx_general_cmd(struct ibv_context *context, const void *in, size_t inlen, void *out,
-                              size_t outlen)
-{
-    struct command c;
-    (void)context;
-    const int why = command_begin(&c, "mlx5dv_devx_general_cmd", in, inlen, out, outlen);
-    return why ? why : not_emulated(&c);
 }
 
 static int receiver_destroy(struct mlx5dv_devx_obj *obj)
@@ -399,11 +390,11 @@ static int receiver_destroy(struct mlx5dv_devx_obj *obj)
     return 0;
 }
 
-int dpk_mlx5_devx_obj_destroy(struct mlx5dv_devx_obj *obj)
+int dpk_verbs_devx_destroy(struct mlx5dv_devx_obj *obj)
 {
     if (!obj)
         return EINVAL;
-    if (!obj->commanded)
+    if (obj->maker == DPK_DEVX_OF_QUEUE)
         return receiver_destroy(obj);
     struct devx *d = (struct devx *)obj;
     if ((d->tir && dpk_flow_tir_is_used(d->tir)) || (d->rqt && !dpk_flow_rqt_free(d->rqt)))

@@ -1,4 +1,4 @@
-/* Objects that mlx5dv_devx_obj_create makes. Private to verbs. */
+/* Objects of steering that mlx5dv_devx_obj_create makes. Private to verbs. */
 #ifndef DPK_API_VERBS_DEVX_H
 #define DPK_API_VERBS_DEVX_H
 

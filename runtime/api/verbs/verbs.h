@@ -130,8 +130,8 @@ int dpk_mlx5_devx_umem_dereg(struct mlx5dv_devx_umem *dv_devx_umem);
 bool dpk_mlx5_is_our_umem(const struct mlx5dv_devx_umem *umem);
 bool dpk_mlx5_is_ours(const void *steering_object);
 
-/* Commands of the ConnectX PRM that make, change and ask objects: indirection tables, receivers, flow
- * counters, transport domains. If a device refuses a command, `out` has its status, and errno is
+/* Commands of the ConnectX PRM that make, change and ask objects: queues and capabilities (api/devx), indirection
+ * tables, receivers, flow counters, transport domains. If a device refuses a command, `out` has its status, and errno is
  * EREMOTEIO. Commands that emulated devices lack set EOPNOTSUPP. Queries and changes return the
  * errno. */
 struct mlx5dv_devx_obj *dpk_mlx5_devx_obj_create(struct ibv_context *context, const void *in,
@@ -375,10 +375,25 @@ void *dpk_verbs_attached(struct ibv_context *context, void *(*make)(struct ibv_c
 
 /* The object between flexio_rq_get_tir and flow steering: a receive queue, or an object that a command
  * made. */
+enum dpk_devx_maker {
+    DPK_DEVX_OF_QUEUE,    /* a receive queue made it */
+    DPK_DEVX_OF_STEERING, /* dpk_verbs_devx_create */
+    DPK_DEVX_OF_COMMAND,  /* api/devx */
+};
 struct mlx5dv_devx_obj {
     struct ibv_context *context;
     struct dpk_queue *receiver; /* NULL: destroyed, or not a receive queue */
-    bool commanded;             /* by mlx5dv_devx_obj_create: it is a struct devx */
+    enum dpk_devx_maker maker;
 };
+
+/* The commands of steering among those of mlx5dv_devx_obj_create and its kin, likewise: all commands that api/devx
+ * does not know. `obj` is not of DPK_DEVX_OF_COMMAND. */
+struct mlx5dv_devx_obj *dpk_verbs_devx_create(struct ibv_context *context, const void *in,
+                                              size_t inlen, void *out, size_t outlen);
+int dpk_verbs_devx_modify(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out,
+                          size_t outlen);
+int dpk_verbs_devx_query(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out,
+                         size_t outlen);
+int dpk_verbs_devx_destroy(struct mlx5dv_devx_obj *obj);
 
 #endif

@@ -8,6 +8,7 @@
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -34,7 +35,7 @@ struct side {
     uint32_t cq_number, number, pd_number;
     uint16_t sent;
     uint32_t polled;
-    uint8_t memory[MEMORY] __attribute__((aligned(4096)));
+    uint8_t *memory; /* NULL: side_open allocates it */
 };
 
 static inline void put(uint8_t *bytes, size_t bit, unsigned bits, uint64_t value)
@@ -110,6 +111,8 @@ static inline void side_open(struct side *s, const char *name)
     struct mlx5dv_pd pd;
     struct mlx5dv_obj obj = {.pd = {.out = &pd}};
     s->context = open_by_name(name);
+    if (!s->memory)
+        CHECK((s->memory = aligned_alloc(4096, MEMORY)) && memset(s->memory, 0, MEMORY));
     CHECK((s->pd = obj.pd.in = ibv_alloc_pd(s->context)));
     CHECK(mlx5dv_init_obj(&obj, MLX5DV_OBJ_PD) == 0 && pd.pdn != 0);
     s->pd_number = pd.pdn;

@@ -1,4 +1,4 @@
-# Queues by commands of the ConnectX PRM (tests/host/devx_cases.c), linked as programs of libmlx5 are.
+# Queues by commands of the ConnectX PRM (tests/host/devx_cases.c, devx_kernel_cases.c), linked as programs of libmlx5 are.
 # cases: devx_cases.c
 
 load ../host/setup
@@ -35,4 +35,14 @@ setup_file() {
         'RST2INIT_QP: qpn' 'its 100 bytes are less than' 'port 9' 'it changes no queue pair' \
         'completion queues do not change' 'completion queues have no answer' 'QUERY_QP: its answer has 100 bytes' \
         'no device has the GID'
+}
+
+@test "a kernel of the emulated GPU fills the rings" {
+    local here=$BATS_TEST_DIRNAME/../host
+    # shellcheck disable=SC2086
+    gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -c "$here/devx_kernel_cases.c" -o cases.o
+    dpacu -O1 -c "$here/devx_kernel.cu" -o kernel.o
+    # shellcheck disable=SC2086
+    dpacu cases.o kernel.o ${TEST_HOST_CFLAGS:-} -o kernel -L"$DPAKIT_BUILD/lib" -lmlx5 -libverbs
+    timeout 60 ./kernel
 }

@@ -459,6 +459,28 @@ static void many_connections_share_a_channel(void)
     close_listener();
 }
 
+static void *wait_for_event(void *channel)
+{
+    struct rdma_cm_event *e;
+    rdma_get_cm_event(channel, &e);
+    CHECK(!"a channel without events had one");
+    return NULL;
+}
+
+/* rping destroys a channel while its thread waits for an event, or is about to wait. */
+static void a_channel_may_end_while_a_thread_waits(void)
+{
+    for (int i = 0; i < 100; i++) {
+        pthread_t thread;
+        struct rdma_event_channel *c = rdma_create_event_channel();
+        CHECK(c && pthread_create(&thread, NULL, wait_for_event, c) == 0);
+        CHECK(pthread_detach(thread) == 0);
+        if (i % 3 == 0)
+            sched_yield();
+        rdma_destroy_event_channel(c);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const struct test_case cases[] = {CASE(a_connection_is_made_used_and_ended),
@@ -470,6 +492,7 @@ int main(int argc, char **argv)
                                              CASE(calls_that_make_no_sense_are_refused),
                                              CASE(endpoints_need_no_events),
                                              CASE(numbers_of_datagrams_are_asked_for),
-                                             CASE(many_connections_share_a_channel)};
+                                             CASE(many_connections_share_a_channel),
+                                             CASE(a_channel_may_end_while_a_thread_waits)};
     return run_by_name(cases, sizeof cases / sizeof *cases, argc, argv);
 }

@@ -13,6 +13,8 @@
 #define SOCKETS_AT_ONCE 16
 
 static pthread_cond_t acknowledged = PTHREAD_COND_INITIALIZER;
+static LIST_HEAD(, channel) channels =
+    LIST_HEAD_INITIALIZER(channels); /* of the program; with the lock */
 
 static struct channel *channel_of(struct rdma_event_channel *seen)
 {
@@ -27,6 +29,15 @@ static bool add(int epoll, int fd, void *what)
     return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
+static void free_channel(struct channel *c)
+{
+    if (c->wake >= 0)
+        close(c->wake);
+    if (c->seen.fd >= 0)
+        close(c->seen.fd);
+    free(c);
+}
+
 struct rdma_event_channel *rdmacm_cm_create_event_channel(void)
 {
     struct channel *c = calloc(1, sizeof *c);
@@ -35,10 +46,16 @@ struct rdma_event_channel *rdmacm_cm_create_event_channel(void)
     TAILQ_INIT(&c->events);
     c->seen.fd = epoll_create1(EPOLL_CLOEXEC);
     c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (c->seen.fd >= 0 && c->wake >= 0 && add(c->seen.fd, c->wake, NULL))
+    if (c->seen.fd >= 0 && c->wake >= 0 && add(c->seen.fd, c->wake, NULL)) {
+        static unsigned long made;
+        rdmacm_cm_lock();
+        c->number = ++made;
+        LIST_INSERT_HEAD(&channels, c, link);
+        rdmacm_cm_unlock();
         return &c->seen;
+    }
     int why = errno;
-    rdmacm_cm_destroy_event_channel(&c->seen);
+    free_channel(c);
     errno = why;
     return NULL;
 }
@@ -48,11 +65,10 @@ void rdmacm_cm_destroy_event_channel(struct rdma_event_channel *seen)
     struct channel *c = channel_of(seen);
     if (!c)
         return;
-    if (c->wake >= 0)
-        close(c->wake);
-    if (c->seen.fd >= 0)
-        close(c->seen.fd);
-    free(c);
+    rdmacm_cm_lock();
+    LIST_REMOVE(c, link);
+    rdmacm_cm_unlock();
+    free_channel(c);
 }
 
 bool rdmacm_channel_watch(struct id *id)
@@ -144,10 +160,10 @@ static void listen_to_all(const struct channel *c)
             rdmacm_connect_heard(ready.data.ptr);
 }
 
+/* The caller has the lock. */
 static struct event *next_event(struct channel *c)
 {
     eventfd_t count;
-    rdmacm_cm_lock();
     if (TAILQ_EMPTY(&c->events))
         listen_to_all(c);
     struct event *e = TAILQ_FIRST(&c->events);
@@ -157,20 +173,50 @@ static struct event *next_event(struct channel *c)
     }
     if (TAILQ_EMPTY(&c->events))
         eventfd_read(c->wake, &count);
+    return e;
+}
+
+/* Some programs destroy a channel for whose events another thread waits, or is about to wait. The kernel lets such a
+ * thread wait for ever, and they end by exit(). */
+static void wait_for_ever(void)
+{
+    for (;;)
+        pause();
+}
+
+/* Where a call waits for an event. */
+struct waiting {
+    unsigned long number; /* of the channel; 0 before the first look */
+    int fd, flags;        /* its descriptor and the flags of it, or -1 */
+};
+
+/* Returns the next event of a channel, or NULL. */
+static struct event *event_of(struct rdma_event_channel *seen, struct waiting *w)
+{
+    struct channel *c;
+    rdmacm_cm_lock();
+    LIST_FOREACH(c, &channels, link)
+    if (&c->seen == seen && (w->number == 0 || c->number == w->number))
+        break;
+    struct event *e = c ? next_event(c) : NULL;
+    if (c)
+        *w = (struct waiting){c->number, c->seen.fd, fcntl(c->seen.fd, F_GETFL)};
     rdmacm_cm_unlock();
+    if (!c)
+        wait_for_ever();
     return e;
 }
 
 int rdmacm_cm_get_event(struct rdma_event_channel *seen, struct rdma_cm_event **event)
 {
     struct event *e;
+    struct waiting w = {0};
     if (!seen || !event)
         return rdmacm_cm_failed(EINVAL);
-    while (!(e = next_event(channel_of(seen)))) {
-        struct pollfd p = {.fd = seen->fd, .events = POLLIN};
-        int flags = fcntl(seen->fd, F_GETFL);
-        if (flags < 0 || flags & O_NONBLOCK)
-            return rdmacm_cm_failed(flags < 0 ? errno : EAGAIN);
+    while (!(e = event_of(seen, &w))) {
+        struct pollfd p = {.fd = w.fd, .events = POLLIN};
+        if (w.flags < 0 || w.flags & O_NONBLOCK)
+            return rdmacm_cm_failed(w.flags < 0 ? EBADF : EAGAIN);
         if (poll(&p, 1, -1) < 0)
             return -1;
     }

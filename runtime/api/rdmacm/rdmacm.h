@@ -29,7 +29,9 @@ struct event {
 
 struct channel {
     struct rdma_event_channel seen; /* first; its descriptor is the epoll instance */
-    int wake;                       /* readable while there are events */
+    LIST_ENTRY(channel) link;
+    unsigned long number; /* never used twice */
+    int wake;             /* readable while there are events */
     TAILQ_HEAD(, event) events;
 };
 

@@ -86,7 +86,7 @@ struct doca_gpu_rdma_receive {
 struct doca_gpu_rdma_received {
     uint64_t size;                  /* bytes of the message */
     uint32_t immediate, connection; /* the immediate as its sender gave it */
-    uint32_t failed;
+    uint32_t failed, opcode;        /* the operation of the peer: an enum doca_rdma_opcode */
 };
 
 /* The receives of all connections of a context (doca_gpu_dev_rdma_get_recv). */

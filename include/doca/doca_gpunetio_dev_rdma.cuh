@@ -23,6 +23,8 @@
  * index, FULL if the queue is full of operations that are not committed (strong), IO_FAILED if an operation of the
  * queue has failed: later ones fail, too, and a line on stderr tells the reason. A full queue is awaited (DOCA
  * GPUNetIO guide, "GPU Functions - RDMA").
+ *
+ * The functions of DOCA 2.7, without a connection, are in doca_gpunetio_dev_rdma_single.cuh.
  */
 #ifndef DOCA_GPUNETIO_DEV_RDMA_CUH
 #define DOCA_GPUNETIO_DEV_RDMA_CUH
@@ -289,10 +291,10 @@ static __device__ __forceinline__ doca_error_t doca_gpu_dev_rdma_recv_get_info(
     return DOCA_SUCCESS;
 }
 
-/* Enters a receive in the next place, or in that of the position at `position`. */
+/* Enters a receive in the next place, or in that of the position at `position`. *hdl gets the place, unless NULL. */
 static __device__ __forceinline__ doca_error_t doca_gpu_dev_rdma_recv_enter(
     struct doca_gpu_dev_rdma_r *rdma_r, const struct doca_gpu_buf *recv_buf, size_t recv_length,
-    uint64_t recv_offset, uint32_t flags_bitmask, const uint32_t *position)
+    uint64_t recv_offset, uint32_t flags_bitmask, const uint32_t *position, uint64_t *hdl)
 {
     uint64_t place;
     if (!rdma_r || (!recv_buf && recv_length > 0) || flags_bitmask)
@@ -304,6 +306,8 @@ static __device__ __forceinline__ doca_error_t doca_gpu_dev_rdma_recv_enter(
     buffer->address = recv_buf ? recv_buf->address + recv_offset : 0;
     buffer->key = recv_buf ? recv_buf->mkey : 0;
     buffer->size = recv_length;
+    if (hdl)
+        *hdl = place;
     doca_gpu_dev_ring_write(&rdma_r->ring, place);
     return DOCA_SUCCESS;
 }
@@ -315,14 +319,14 @@ static __device__ __forceinline__ doca_error_t doca_gpu_dev_rdma_recv_strong(
     uint64_t recv_offset, const uint32_t flags_bitmask)
 {
     return doca_gpu_dev_rdma_recv_enter(rdma_r, recv_buf, recv_length, recv_offset, flags_bitmask,
-                                        NULL);
+                                        NULL, NULL);
 }
 static __device__ __forceinline__ doca_error_t doca_gpu_dev_rdma_recv_weak(
     struct doca_gpu_dev_rdma_r *rdma_r, struct doca_gpu_buf *recv_buf, size_t recv_length,
     uint64_t recv_offset, const uint32_t flags_bitmask, uint32_t position)
 {
     return doca_gpu_dev_rdma_recv_enter(rdma_r, recv_buf, recv_length, recv_offset, flags_bitmask,
-                                        &position);
+                                        &position, NULL);
 }
 
 /* Gives the NIC all receives that were entered. */
@@ -375,5 +379,7 @@ out:
     *num_ops = (uint32_t)(i - first);
     return DOCA_GPUNETIO_VOLATILE(ring->failed) ? DOCA_ERROR_IO_FAILED : result;
 }
+
+#include "doca_gpunetio_dev_rdma_single.cuh"
 
 #endif

@@ -105,6 +105,50 @@ __global__ void messages(struct doca_gpu_dev_rdma *a, struct doca_gpu_dev_rdma *
     r[21] = doca_gpu_dev_rdma_recv_wait_all(receives, DOCA_GPU_RDMA_RECV_WAIT_FLAG_B, &n[11], NULL, NULL);
 }
 
+/* The functions of DOCA 2.7: the context's only connection. */
+__global__ void single(struct doca_gpu_dev_rdma *a, struct doca_gpu_dev_rdma *b, struct doca_gpu_buf_arr *of_a,
+                       struct doca_gpu_buf_arr *of_b, struct doca_gpu_buf_arr *a_sees, struct outcome *out)
+{
+    struct doca_gpu_dev_rdma_r *receives;
+    enum doca_rdma_opcode opcode = DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM;
+    uint32_t *n = out->numbers, position, mask, imm = 0;
+    uint64_t hdl[3];
+    doca_error_t *r = out->results;
+    r[0] = doca_gpu_dev_rdma_get_recv(b, &receives);
+    r[1] = doca_gpu_dev_rdma_recv_strong(receives, buf_of(of_b, 1), SLOT, 0, 0, &hdl[0]);
+    r[2] = doca_gpu_dev_rdma_recv_strong(receives, NULL, 0, 0, 0, &hdl[1]);
+    r[3] = doca_gpu_dev_rdma_recv_commit_strong(receives);
+    n[0] = doca_gpu_dev_rdma_recv_wait(receives, &hdl[0], DOCA_GPU_RDMA_RECV_WAIT_FLAG_NB, &opcode, &imm) ==
+           DOCA_ERROR_AGAIN;
+    r[4] = doca_gpu_dev_rdma_send_strong(a, buf_of(of_a, 1), 0, SLOT, 0, DOCA_GPU_RDMA_WRITE_FLAG_NONE);
+    r[5] = doca_gpu_dev_rdma_write_strong(a, buf_of(a_sees, 2), 0, buf_of(of_a, 2), 0, SLOT, 9,
+                                          DOCA_GPU_RDMA_WRITE_FLAG_IMM);
+    r[6] = doca_gpu_dev_rdma_commit_strong(a);
+    r[7] = doca_gpu_dev_rdma_flush(a);
+    /* In any order. */
+    r[8] = doca_gpu_dev_rdma_recv_wait(receives, &hdl[1], DOCA_GPU_RDMA_RECV_WAIT_FLAG_B, &opcode, &imm);
+    n[1] = opcode, n[2] = imm;
+    r[9] = doca_gpu_dev_rdma_recv_wait(receives, &hdl[0], DOCA_GPU_RDMA_RECV_WAIT_FLAG_NB, &opcode, &imm);
+    n[3] = opcode;
+    r[10] = doca_gpu_dev_rdma_read_strong(a, buf_of(a_sees, 1), 0, buf_of(of_a, 3), 0, SLOT, 0);
+    r[11] = doca_gpu_dev_rdma_commit_strong(a);
+    r[12] = doca_gpu_dev_rdma_flush(a);
+    r[13] = doca_gpu_dev_rdma_recv_get_info(receives, &position, &mask);
+    r[14] = doca_gpu_dev_rdma_recv_weak(receives, buf_of(of_b, 4), SLOT, 0, 0, position, &hdl[2]);
+    r[15] = doca_gpu_dev_rdma_recv_commit_weak(receives, 1);
+    r[16] = doca_gpu_dev_rdma_get_info(a, &position, &mask);
+    r[17] = doca_gpu_dev_rdma_send_weak(a, buf_of(of_a, 4), 0, SLOT, 11, DOCA_GPU_RDMA_WRITE_FLAG_IMM, position);
+    r[18] = doca_gpu_dev_rdma_write_weak(a, buf_of(a_sees, 5), 0, buf_of(of_a, 5), 0, SLOT, 0,
+                                         DOCA_GPU_RDMA_WRITE_FLAG_NONE, (position + 1) & mask);
+    r[19] = doca_gpu_dev_rdma_read_weak(a, buf_of(a_sees, 2), 0, buf_of(of_a, 6), 0, SLOT, 0, (position + 2) & mask);
+    r[20] = doca_gpu_dev_rdma_commit_weak(a, 3);
+    r[21] = doca_gpu_dev_rdma_flush(a);
+    r[22] = doca_gpu_dev_rdma_recv_wait(receives, &hdl[2], DOCA_GPU_RDMA_RECV_WAIT_FLAG_B, &opcode, &imm);
+    n[4] = opcode, n[5] = imm;
+    r[23] = doca_gpu_dev_rdma_recv_wait_all(receives);
+    n[6] = doca_gpu_dev_rdma_recv_strong(receives, NULL, 0, 0, 0, NULL) == DOCA_ERROR_INVALID_VALUE;
+}
+
 __global__ void refused(struct doca_gpu_dev_rdma *a, struct doca_gpu_buf_arr *of_a, struct doca_gpu_buf_arr *a_sees,
                         struct outcome *out)
 {
@@ -233,6 +277,27 @@ static void pass_messages(const struct side *a, const struct side *b, struct out
     CHECK(of_b[5 * SLOT + 3] == 100 && of_b[5 * SLOT + 4] == 2 && of_b[5 * SLOT + 5] == 0);
 }
 
+static void use_the_only_connection(const struct side *a, const struct side *b, struct outcome *on_gpu)
+{
+    uint8_t bytes[SIZE];
+    for (int i = 0; i < SIZE; i++)
+        bytes[i] = (uint8_t)(i * 11 + i / SLOT);
+    OK(cudaMemcpy(a->at, bytes, SIZE, cudaMemcpyHostToDevice));
+    OK(cudaMemset(b->at, 0, SIZE));
+    single<<<1, 1>>>(a->handle, b->handle, a->mine, b->mine, a->peers, on_gpu);
+    const struct outcome *o = take(on_gpu);
+    for (int i = 0; i < 24; i++)
+        if (o->results[i] != DOCA_SUCCESS)
+            printf("result %d: %s\n", i, doca_error_get_name(o->results[i]));
+    const uint32_t wanted[] = {
+        1, DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM, 9, DOCA_RDMA_OPCODE_RECV_SEND, DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM,
+        11, 1};
+    CHECK(memcmp(o->numbers, wanted, sizeof wanted) == 0);
+    const uint8_t *of_a = from_device(a->at, SIZE), *of_b = from_device(b->at, SIZE);
+    CHECK(memcmp(of_b + SLOT, bytes + SLOT, 2 * SLOT) == 0 && memcmp(of_b + 4 * SLOT, bytes + 4 * SLOT, 2 * SLOT) == 0);
+    CHECK(memcmp(of_a + 3 * SLOT, bytes + SLOT, SLOT) == 0 && memcmp(of_a + 6 * SLOT, bytes + 2 * SLOT, SLOT) == 0);
+}
+
 static void refuse(const struct side *a, struct outcome *on_gpu)
 {
     refused<<<1, 1>>>(a->handle, a->mine, a->peers, on_gpu);
@@ -260,6 +325,7 @@ int main()
     write_all(&a, &b, false, on_gpu);
     write_all(&b, &a, true, on_gpu);
     pass_messages(&a, &b, on_gpu);
+    use_the_only_connection(&b, &a, on_gpu);
     refuse(&a, on_gpu);
     close_side(&a);
     close_side(&b);

@@ -4,7 +4,9 @@
 #include <doca_gpunetio_dev_rdma.cuh>
 
 #define SAME(function, result, ...)                                                                \
-    static_assert(__is_same(decltype(&function), result (*)(__VA_ARGS__)), #function)
+    static_assert(__is_same(decltype(static_cast<result (*)(__VA_ARGS__)>(&function)),             \
+                            result(*)(__VA_ARGS__)),                                               \
+                  #function)
 SAME(doca_gpu_dev_buf_get_addr, void, const struct doca_gpu_buf *, uintptr_t *);
 SAME(doca_gpu_dev_buf_get_buf, void, const struct doca_gpu_buf_arr *, uint64_t,
      struct doca_gpu_buf **);

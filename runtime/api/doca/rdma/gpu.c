@@ -1,4 +1,5 @@
 /* Operations of kernels: kernels write them to queues, a thread of the NIC posts them, and rc completes them. */
+#include <doca_rdma.h>
 #include <endian.h>
 #include <inttypes.h>
 
@@ -129,6 +130,9 @@ static void end_receive(struct dpk_rdma_gpu *g, const struct dpk_rc_completion *
     result->connection = c->connection;
     result->size = c->bytes;
     result->failed = c->event == DPK_RC_RECEIVE_FAILED;
+    result->opcode = c->event == DPK_RC_WRITTEN_IMMEDIATE    ? DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM
+                     : c->event == DPK_RC_RECEIVED_IMMEDIATE ? DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM
+                                                             : DOCA_RDMA_OPCODE_RECV_SEND;
     g->ended[c->index & mask] = true;
     while (g->ended[g->ended_count & mask]) {
         g->ended[g->ended_count++ & mask] = false;

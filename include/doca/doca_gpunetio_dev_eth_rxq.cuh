@@ -77,12 +77,13 @@ doca_gpu_dev_eth_rxq_read_attr(const struct doca_gpu_eth_rxq *rxq, uint64_t inde
 
 /* Receives as one thread: waits until `max_rx_pkts` packets are there (0: as many as the ring has), or
  * `timeout_ns` nanoseconds have passed, or the queue fails. *out_first_pkt_idx is the index of the first
- * packet, *out_pkt_num the number of packets, 0 if none came. out_attr[i] receives size and time of each
- * if `with_attr`. Errors: IO_FAILED if the queue has failed, for example by a packet that is larger than
- * its place; then there are no packets. */
+ * packet, *out_pkt_num the number of packets, 0 if none came. out_attr[i] receives size and time of each,
+ * unless `attributes` is NONE (programs of releases before 3.3 write `true` or `false` there).
+ * Errors: IO_FAILED if the queue has failed, for example by a packet that is larger than its place; then
+ * there are no packets. */
 template <enum doca_gpu_dev_eth_mcst_mode mcst_mode = DOCA_GPUNETIO_ETH_MCST_AUTO,
           enum doca_gpu_dev_eth_nic_handler nic_handler = DOCA_GPUNETIO_ETH_NIC_HANDLER_AUTO,
-          bool with_attr = false>
+          int attributes = DOCA_GPUNETIO_ETH_RX_ATTR_NONE>
 static __device__ __forceinline__ doca_error_t doca_gpu_dev_eth_rxq_recv_thread(
     struct doca_gpu_eth_rxq *rxq, uint32_t max_rx_pkts, uint64_t timeout_ns,
     uint64_t *out_first_pkt_idx, uint32_t *out_pkt_num, struct doca_gpu_dev_eth_rxq_attr *out_attr)
@@ -100,7 +101,7 @@ static __device__ __forceinline__ doca_error_t doca_gpu_dev_eth_rxq_recv_thread(
     __threadfence_system();
     *out_first_pkt_idx = first;
     *out_pkt_num = count;
-    if (with_attr && out_attr)
+    if (attributes != DOCA_GPUNETIO_ETH_RX_ATTR_NONE && out_attr)
         for (uint32_t i = 0; i < count; i++)
             doca_gpu_dev_eth_rxq_read_attr(rxq, first + i, &out_attr[i]);
     rxq->next = first + count;
@@ -111,7 +112,7 @@ static __device__ __forceinline__ doca_error_t doca_gpu_dev_eth_rxq_recv_thread(
  * and seen by all, so they must be in memory that the threads share. All threads return the same. */
 template <enum doca_gpu_dev_eth_mcst_mode mcst_mode = DOCA_GPUNETIO_ETH_MCST_AUTO,
           enum doca_gpu_dev_eth_nic_handler nic_handler = DOCA_GPUNETIO_ETH_NIC_HANDLER_AUTO,
-          bool with_attr = false>
+          int attributes = DOCA_GPUNETIO_ETH_RX_ATTR_NONE>
 static __device__ __forceinline__ doca_error_t doca_gpu_dev_eth_rxq_recv_warp(
     struct doca_gpu_eth_rxq *rxq, uint32_t max_rx_pkts, uint64_t timeout_ns,
     uint64_t *out_first_pkt_idx, uint32_t *out_pkt_num, struct doca_gpu_dev_eth_rxq_attr *out_attr)
@@ -119,7 +120,7 @@ static __device__ __forceinline__ doca_error_t doca_gpu_dev_eth_rxq_recv_warp(
     int result = DOCA_SUCCESS;
     __syncwarp(); /* no thread still reads packets or results of the call before */
     if (doca_gpu_dev_eth_get_lane_id() == 0)
-        result = doca_gpu_dev_eth_rxq_recv_thread<mcst_mode, nic_handler, with_attr>(
+        result = doca_gpu_dev_eth_rxq_recv_thread<mcst_mode, nic_handler, attributes>(
             rxq, max_rx_pkts, timeout_ns, out_first_pkt_idx, out_pkt_num, out_attr);
     return (doca_error_t)__shfl_sync(DOCA_GPUNETIO_ETH_FULL_WARP, result, 0);
 }
@@ -127,7 +128,7 @@ static __device__ __forceinline__ doca_error_t doca_gpu_dev_eth_rxq_recv_warp(
 /* Does the same as a block: all of its threads call it. It begins and ends with a barrier. */
 template <enum doca_gpu_dev_eth_mcst_mode mcst_mode = DOCA_GPUNETIO_ETH_MCST_AUTO,
           enum doca_gpu_dev_eth_nic_handler nic_handler = DOCA_GPUNETIO_ETH_NIC_HANDLER_AUTO,
-          bool with_attr = false>
+          int attributes = DOCA_GPUNETIO_ETH_RX_ATTR_NONE>
 static __device__ __forceinline__ doca_error_t doca_gpu_dev_eth_rxq_recv_block(
     struct doca_gpu_eth_rxq *rxq, uint32_t max_rx_pkts, uint64_t timeout_ns,
     uint64_t *out_first_pkt_idx, uint32_t *out_pkt_num, struct doca_gpu_dev_eth_rxq_attr *out_attr)
@@ -135,7 +136,7 @@ static __device__ __forceinline__ doca_error_t doca_gpu_dev_eth_rxq_recv_block(
     doca_error_t result = DOCA_SUCCESS;
     __syncthreads();
     if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0)
-        result = doca_gpu_dev_eth_rxq_recv_thread<mcst_mode, nic_handler, with_attr>(
+        result = doca_gpu_dev_eth_rxq_recv_thread<mcst_mode, nic_handler, attributes>(
             rxq, max_rx_pkts, timeout_ns, out_first_pkt_idx, out_pkt_num, out_attr);
     return __syncthreads_or(result != DOCA_SUCCESS) ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
 }
@@ -145,18 +146,18 @@ static __device__ __forceinline__ doca_error_t doca_gpu_dev_eth_rxq_recv_block(
 template <enum doca_gpu_dev_eth_exec_scope exec_scope = DOCA_GPUNETIO_ETH_EXEC_SCOPE_THREAD,
           enum doca_gpu_dev_eth_mcst_mode mcst_mode = DOCA_GPUNETIO_ETH_MCST_AUTO,
           enum doca_gpu_dev_eth_nic_handler nic_handler = DOCA_GPUNETIO_ETH_NIC_HANDLER_AUTO,
-          bool with_attr = false>
+          int attributes = DOCA_GPUNETIO_ETH_RX_ATTR_NONE>
 static __device__ __forceinline__ doca_error_t doca_gpu_dev_eth_rxq_recv(
     struct doca_gpu_eth_rxq *rxq, uint32_t max_rx_pkts, uint64_t timeout_ns,
     uint64_t *out_first_pkt_idx, uint32_t *out_pkt_num, struct doca_gpu_dev_eth_rxq_attr *out_attr)
 {
     if (exec_scope == DOCA_GPUNETIO_ETH_EXEC_SCOPE_WARP)
-        return doca_gpu_dev_eth_rxq_recv_warp<mcst_mode, nic_handler, with_attr>(
+        return doca_gpu_dev_eth_rxq_recv_warp<mcst_mode, nic_handler, attributes>(
             rxq, max_rx_pkts, timeout_ns, out_first_pkt_idx, out_pkt_num, out_attr);
     if (exec_scope == DOCA_GPUNETIO_ETH_EXEC_SCOPE_BLOCK)
-        return doca_gpu_dev_eth_rxq_recv_block<mcst_mode, nic_handler, with_attr>(
+        return doca_gpu_dev_eth_rxq_recv_block<mcst_mode, nic_handler, attributes>(
             rxq, max_rx_pkts, timeout_ns, out_first_pkt_idx, out_pkt_num, out_attr);
-    return doca_gpu_dev_eth_rxq_recv_thread<mcst_mode, nic_handler, with_attr>(
+    return doca_gpu_dev_eth_rxq_recv_thread<mcst_mode, nic_handler, attributes>(
         rxq, max_rx_pkts, timeout_ns, out_first_pkt_idx, out_pkt_num, out_attr);
 }
 

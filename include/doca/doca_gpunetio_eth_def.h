@@ -66,6 +66,14 @@ enum doca_gpu_dev_eth_nic_handler {
     DOCA_GPUNETIO_ETH_NIC_HANDLER_TYPE_MAX,
 };
 
+/* What a receive tells of each packet besides its address: nothing, or size and time of arrival. The
+ * emulated GPU tells both for either of the last two. DOCA 3.3 names these. */
+enum doca_gpu_dev_eth_rxq_attr_type {
+    DOCA_GPUNETIO_ETH_RX_ATTR_NONE = 0,
+    DOCA_GPUNETIO_ETH_RX_ATTR_TS,
+    DOCA_GPUNETIO_ETH_RX_ATTR_ALL,
+};
+
 /* Which of several completions are looked at. */
 enum doca_gpu_dev_eth_cq_poll_mode {
     DOCA_GPUNETIO_ETH_CQ_POLL_ALL = 0,

@@ -152,6 +152,10 @@ struct seen {
     uint64_t first_time;
 };
 
+/* Blocks ask for attributes as DOCA 3.3 does, others by `true`. */
+#define ATTRIBUTES_OF(scope) \
+    ((scope) == DOCA_GPUNETIO_ETH_EXEC_SCOPE_BLOCK ? (int)DOCA_GPUNETIO_ETH_RX_ATTR_ALL : true)
+
 template <enum doca_gpu_dev_eth_exec_scope scope>
 __global__ void receive(struct doca_gpu_eth_rxq *rxq, uint32_t wanted, struct seen *seen, int *wrong)
 {
@@ -163,7 +167,7 @@ __global__ void receive(struct doca_gpu_eth_rxq *rxq, uint32_t wanted, struct se
         return;
     for (uint32_t left = wanted; left > 0; left -= count) {
         if (doca_gpu_dev_eth_rxq_recv<scope, DOCA_GPUNETIO_ETH_MCST_AUTO,
-                                      DOCA_GPUNETIO_ETH_NIC_HANDLER_AUTO, true>(
+                                      DOCA_GPUNETIO_ETH_NIC_HANDLER_AUTO, ATTRIBUTES_OF(scope)>(
                 rxq, 16, 100000, &first, &count, attr) != DOCA_SUCCESS) {
             *wrong = 2;
             return;

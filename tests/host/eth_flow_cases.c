@@ -273,6 +273,27 @@ void control_pipes_have_priorities(void)
     flow_close();
 }
 
+/* Ports whose header only the protocol of the IP header names. */
+void the_protocol_tells_the_header(void)
+{
+    const struct doca_flow_fwd queue = to_queue();
+    struct doca_flow_match match = {
+        .outer = {.l3_type = DOCA_FLOW_L3_TYPE_IP4, .udp.l4_port.dst_port = htons(1235)}};
+    const struct doca_flow_actions marks = {.meta.pkt_meta = htonl(3)};
+    flow_open(NULL, 0);
+    struct doca_flow_pipe *root =
+        make_pipe(&(struct make){.type = DOCA_FLOW_PIPE_CONTROL, .counts_misses = true});
+    CHECK(add_control(root, 0, &match, NULL, &marks, &queue) == DOCA_ERROR_INVALID_VALUE);
+    match.outer.ip4.next_proto = IPPROTO_UDP;
+    CHECK(add_control(root, 0, &match, NULL, &marks, &queue) == OK);
+    comes_with("10.0.0.1", 3);
+    w.memory[AT_DPORT + 1] ^= 1; /* another port */
+    send_once();
+    CHECK(misses_of(root) == 1 && w.came == 1);
+    w.memory[AT_DPORT + 1] ^= 1;
+    flow_close();
+}
+
 void the_longest_prefix_counts(void)
 {
     static const struct {

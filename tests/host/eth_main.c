@@ -276,6 +276,7 @@ int main(int argc, char **argv)
         CASE(entries_have_their_own_values),
         CASE(masks_choose_bits),
         CASE(control_pipes_have_priorities),
+        CASE(the_protocol_tells_the_header),
         CASE(the_longest_prefix_counts),
         CASE(a_hash_pipe_chooses_an_entry),
         CASE(frames_are_spread_without_a_hash),

@@ -70,6 +70,7 @@ void pipes_go_while_entries_come(void);
 void entries_have_their_own_values(void);
 void masks_choose_bits(void);
 void control_pipes_have_priorities(void);
+void the_protocol_tells_the_header(void);
 void the_longest_prefix_counts(void);
 void a_hash_pipe_chooses_an_entry(void);
 void frames_are_spread_without_a_hash(void);

@@ -153,7 +153,8 @@ static doca_error_t add_l4_type(struct flow_template *t, const struct doca_flow_
     case DOCA_FLOW_L4_TYPE_EXT_NONE:
         return flow_is_empty(&h->tcp, sizeof h->tcp)
                    ? DOCA_SUCCESS
-                   : invalid("a match of TCP, UDP or ICMP needs outer.l4_type_ext");
+                   : invalid("a match of TCP, UDP or ICMP needs outer.l4_type_ext or the "
+                             "protocol of outer.ip4 or ip6");
     case DOCA_FLOW_L4_TYPE_EXT_TCP:
         add_bits(t, DPK_MATCH_PROTOCOL, UINT8_MAX, TCP);
         return DOCA_SUCCESS;
@@ -276,15 +277,34 @@ static doca_error_t add_types(struct flow_template *t, const struct doca_flow_ma
     return result;
 }
 
+/* Returns the kind of the L4 header that the protocol of the IP header tells. Programs leave out
+ * l4_type_ext where they match that protocol. */
+static enum doca_flow_l4_type_ext l4_type_of(const struct doca_flow_header_format *h)
+{
+    static const uint8_t types[UINT8_MAX + 1] = {
+        [TCP] = DOCA_FLOW_L4_TYPE_EXT_TCP,
+        [UDP] = DOCA_FLOW_L4_TYPE_EXT_UDP,
+        [ICMP] = DOCA_FLOW_L4_TYPE_EXT_ICMP,
+        [ICMP6] = DOCA_FLOW_L4_TYPE_EXT_ICMP6,
+    };
+    if (h->l4_type_ext != DOCA_FLOW_L4_TYPE_EXT_NONE || flow_is_empty(&h->tcp, sizeof h->tcp))
+        return h->l4_type_ext;
+    if (h->l3_type == DOCA_FLOW_L3_TYPE_IP4)
+        return types[h->ip4.next_proto];
+    return h->l3_type == DOCA_FLOW_L3_TYPE_IP6 ? types[h->ip6.next_proto]
+                                               : DOCA_FLOW_L4_TYPE_EXT_NONE;
+}
+
 doca_error_t flow_template_make(const struct doca_flow_match *match,
                                 const struct doca_flow_match *mask, bool own, bool sent,
                                 struct flow_template *out)
 {
     static const struct doca_flow_match empty;
-    const struct doca_flow_match *m = match ? match : &empty;
-    const uint8_t *value = (const uint8_t *)m, *bits = (const uint8_t *)mask;
-    *out = (struct flow_template){.layers = *m, .sent = sent};
-    doca_error_t result = add_types(out, m, mask);
+    struct doca_flow_match m = match ? *match : empty;
+    const uint8_t *value = (const uint8_t *)&m, *bits = (const uint8_t *)mask;
+    m.outer.l4_type_ext = l4_type_of(&m.outer);
+    *out = (struct flow_template){.layers = m, .sent = sent};
+    doca_error_t result = add_types(out, &m, mask);
     for (size_t i = 0; i < FIELDS && result == DOCA_SUCCESS; i++)
         result = add_field(out, &fields[i], value, bits, own);
     return result;

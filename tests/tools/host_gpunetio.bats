@@ -40,7 +40,7 @@ setup() {
 
 @test "failures of calls are explained" {
     run -0 "$programs/memory"
-    [[ $output == *"doca_gpu_create: no GPU has the PCI address 0000:01:00.0 (DOCA_ERROR_NOT_FOUND)"* ]]
+    [[ $output == *"doca_gpu_create: no GPU has the PCI address 0000:01:00.0; the emulated GPU has 0000:e5:00.0 (DPAKIT_GPU_PCI) (DOCA_ERROR_NOT_FOUND)"* ]]
     [[ $output == *"doca_gpu_semaphore_get_status: this is GPU memory (DOCA_GPU_MEM_TYPE_GPU): the CPU cannot read or write it"* ]]
 }
 

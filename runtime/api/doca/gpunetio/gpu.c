@@ -44,10 +44,14 @@ doca_error_t doca_gpu_create(const char *gpu_bus_id, struct doca_gpu **gpu_dev)
     if (!gpu_bus_id || !gpu_dev)
         return dpk_doca_end(NULL, __func__, DOCA_ERROR_INVALID_VALUE);
     if (cudaDeviceGetByPCIBusId(&device, gpu_bus_id) != cudaSuccess) {
+        char own[16] = "?";
         (void)cudaGetLastError();
-        return dpk_doca_end(
-            NULL, __func__,
-            dpk_doca_because(DOCA_ERROR_NOT_FOUND, "no GPU has the PCI address %s", gpu_bus_id));
+        (void)cudaDeviceGetPCIBusId(own, sizeof own, 0);
+        return dpk_doca_end(NULL, __func__,
+                            dpk_doca_because(DOCA_ERROR_NOT_FOUND,
+                                             "no GPU has the PCI address %s; the emulated GPU has "
+                                             "%s (DPAKIT_GPU_PCI)",
+                                             gpu_bus_id, own));
     }
     dpk_blocks_catch_faults();
     return dpk_doca_end(NULL, __func__, dpk_gpu_new(&ops, gpu_dev));

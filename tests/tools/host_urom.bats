@@ -28,6 +28,7 @@ teardown() {
 }
 
 start_service() {
+    : >service.log # the line of a service before this is not awaited
     urom-service -d mlx5_0 "$@" >service.log 2>&1 3>&- &
     service=$!
     services+=" $service"
@@ -36,6 +37,7 @@ start_service() {
 
 pid_of() { sed -n "s/^worker $1: process //p" service.log | tail -n 1; }
 has_ended() { ! kill -0 "$1" 2>/dev/null; }
+is_stopped() { ! grep -L '^State:.T' /proc/"$1"/task/*/status | grep -q .; } # each of its threads
 
 @test "workers run commands, on the processors and with the environment that they are given" {
     start_service
@@ -75,6 +77,7 @@ has_ended() { ! kill -0 "$1" 2>/dev/null; }
     await grep -q worker out
     pid=$(pid_of 5)
     kill -STOP "$pid"
+    await is_stopped "$pid"
     printf s >&8
     await grep -q said out
     kill -KILL "$pid"

@@ -15,6 +15,7 @@
 #include <sys/queue.h>
 
 #include "api/doca/core/core.h"
+#include "layout.h"
 #include "net/queues/queues.h"
 
 /* ---- library.c ---- */
@@ -43,19 +44,6 @@ doca_error_t flow_cannot(const char *format, ...) __attribute__((format(printf, 
 bool flow_is_empty(const void *bytes, size_t size);
 bool flow_is_full(const void *bytes, size_t size);
 
-/* When a field of headers is valid. */
-enum flow_when {
-    FLOW_ALWAYS,
-    FLOW_IP4,
-    FLOW_IP6,
-    FLOW_TCP,
-    FLOW_UDP,
-    FLOW_ICMP,
-    FLOW_TRANSPORT,
-    FLOW_VXLAN,
-    FLOW_SENT,
-    FLOW_RECEIVED
-};
 /* A field of struct doca_flow_match or doca_flow_actions. */
 struct flow_field {
     const char *name;

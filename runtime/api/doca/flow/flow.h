@@ -3,7 +3,8 @@
  *
  * A pipe (pipe.c) has templates of matches (match.c) and actions (actions.c). An entry (entry.c) fills the
  * templates, and makes rules that send frames to a destination (way.c). Operations of entries wait in
- * their port (port.c) for the program to ask for their callbacks (ops.c).
+ * their port (port.c) for the program to ask for their callbacks (ops.c). A program of an earlier release
+ * gives structures of other layouts, which are read first (releases.c).
  *
  * Order of locks: a pipe, then its port.
  */
@@ -32,8 +33,11 @@ void flow_counters_drop(struct flow_counters *counters);
 struct flow_settings {
     uint16_t queues;
     doca_flow_entry_process_cb callback;
-    struct flow_counters *shared; /* NULL: none */
+    struct flow_counters *shared;     /* NULL: none */
+    const struct flow_layout *layout; /* of the program's structures; NULL: as here */
 };
+/* Starts the library for a program with structures of this layout (NULL: as here). */
+doca_error_t flow_begin(struct doca_flow_cfg *cfg, const struct flow_layout *layout);
 /* Copies the settings, with a reference of the shared counters. Returns false if the library was not
  * started. */
 bool flow_settings_get(struct flow_settings *out);
@@ -62,6 +66,33 @@ bool flow_field_is_valid(enum flow_when when, const struct doca_flow_header_form
 /* Reads a counter for the program. */
 void flow_counter_read(const struct dpk_flow_counter *counter,
                        struct doca_flow_resource_query *out);
+
+/* ---- releases.c ---- */
+
+/* Read structures of a program that have another layout than here. They return the argument if `layout` or
+ * the argument is NULL, and else `out`. `like`: a structure of DOCA 3 whose types of headers count where the
+ * argument has none, or NULL. A result before the call that is not SUCCESS stays. Errors: NOT_SUPPORTED with
+ * the name of a field. */
+const struct doca_flow_match *flow_match_read(const struct flow_layout *layout,
+                                              const struct doca_flow_match *match,
+                                              const struct doca_flow_match *like, bool is_mask,
+                                              struct doca_flow_match *out, doca_error_t *result);
+const struct doca_flow_actions *flow_actions_read(const struct flow_layout *layout,
+                                                  const struct doca_flow_actions *actions,
+                                                  const struct doca_flow_actions *like,
+                                                  bool is_mask, struct doca_flow_actions *out,
+                                                  doca_error_t *result);
+const struct doca_flow_fwd *flow_fwd_read(const struct flow_layout *layout,
+                                          const struct doca_flow_fwd *fwd,
+                                          struct doca_flow_fwd *out);
+const struct doca_flow_monitor *flow_monitor_read(const struct flow_layout *layout,
+                                                  const struct doca_flow_monitor *monitor,
+                                                  struct doca_flow_monitor *out);
+/* Returns NULL for descriptors that only say the layer of a tunnel, which becomes that of `actions`, and else
+ * the argument. */
+const struct doca_flow_action_descs *flow_descs_read(const struct flow_layout *layout,
+                                                     const struct doca_flow_action_descs *descs,
+                                                     struct doca_flow_actions *actions);
 
 /* ---- port.c ---- */
 

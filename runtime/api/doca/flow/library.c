@@ -218,7 +218,7 @@ doca_error_t doca_flow_cfg_set_mode_args(struct doca_flow_cfg *cfg, const char *
 
 /* ---- Start and end ---- */
 
-static doca_error_t begin(const struct flow_cfg *c)
+static doca_error_t begin(const struct flow_cfg *c, const struct flow_layout *layout)
 {
     struct flow_counters *shared = NULL;
     if (begun)
@@ -233,20 +233,26 @@ static doca_error_t begin(const struct flow_cfg *c)
     }
     current = c->settings;
     current.shared = shared;
+    current.layout = layout;
     begun = true;
     return DOCA_SUCCESS;
 }
 
-doca_error_t doca_flow_init(struct doca_flow_cfg *cfg)
+doca_error_t flow_begin(struct doca_flow_cfg *cfg, const struct flow_layout *layout)
 {
     struct flow_cfg *c = dpk_object_lock(cfg, &cfg_kind);
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     if (c) {
         pthread_mutex_lock(&library);
-        result = begin(c);
+        result = begin(c, layout);
         pthread_mutex_unlock(&library);
     }
-    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
+    return dpk_object_unlock(c, result);
+}
+
+doca_error_t doca_flow_init(struct doca_flow_cfg *cfg)
+{
+    return dpk_doca_end(cfg, __func__, flow_begin(cfg, NULL));
 }
 
 void doca_flow_destroy(void)

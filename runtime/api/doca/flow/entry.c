@@ -10,7 +10,19 @@ struct request {
     const struct doca_flow_monitor *monitor;
     const struct doca_flow_fwd *fwd;
     uint32_t number; /* of the entry of a hash pipe */
+    /* What an earlier release has in another layout (releases.c). */
+    struct doca_flow_actions actions_room, mask_room;
+    struct doca_flow_monitor monitor_room;
+    struct doca_flow_fwd fwd_room;
 };
+
+/* Reads the monitor and the destination of an entry. */
+static void read_ends(const struct flow_pipe *p, struct request *r)
+{
+    const struct flow_layout *l = p->port->settings.layout;
+    r->monitor = flow_monitor_read(l, r->monitor, &r->monitor_room);
+    r->fwd = flow_fwd_read(l, r->fwd, &r->fwd_room);
+}
 
 /* ---- Ways ---- */
 
@@ -72,7 +84,43 @@ static doca_error_t choose_actions(const struct flow_pipe *p, unsigned index, st
         r->template = &a->actions;
         r->mask = a->has_mask ? &a->mask : NULL;
     }
-    return r->actions ? flow_actions_check(r->actions, NULL, NULL) : DOCA_SUCCESS;
+    doca_error_t result = DOCA_SUCCESS;
+    read_ends(p, r);
+    r->actions = flow_actions_read(p->port->settings.layout, r->actions, r->template, false,
+                                   &r->actions_room, &result);
+    return r->actions && result == DOCA_SUCCESS ? flow_actions_check(r->actions, NULL, NULL)
+                                                : result;
+}
+
+/* Reads and checks the actions of an entry that has no template. */
+static doca_error_t read_own_actions(const struct flow_pipe *p,
+                                     const struct doca_flow_actions *actions,
+                                     const struct doca_flow_actions *mask,
+                                     const struct doca_flow_action_descs *descs, struct request *r)
+{
+    const struct flow_layout *l = p->port->settings.layout;
+    doca_error_t result = DOCA_SUCCESS;
+    read_ends(p, r);
+    r->template = flow_actions_read(l, actions, NULL, false, &r->actions_room, &result);
+    r->mask = flow_actions_read(l, mask, r->template, true, &r->mask_room, &result);
+    if (r->template == &r->actions_room)
+        descs = flow_descs_read(l, descs, &r->actions_room);
+    return r->template && result == DOCA_SUCCESS ? flow_actions_check(r->template, r->mask, descs)
+                                                 : result;
+}
+
+/* Makes the match of an entry that has a match and a mask of its own. `like`: the pipe's match, or NULL. */
+static doca_error_t read_own_match(const struct flow_pipe *p, const struct doca_flow_match *match,
+                                   const struct doca_flow_match *mask,
+                                   const struct doca_flow_match *like, struct flow_template *t)
+{
+    const struct flow_layout *l = p->port->settings.layout;
+    struct doca_flow_match match_room, mask_room;
+    doca_error_t result = DOCA_SUCCESS;
+    match = flow_match_read(l, match, like, false, &match_room, &result);
+    mask = flow_match_read(l, mask, match, true, &mask_room, &result);
+    return result == DOCA_SUCCESS ? flow_template_make(match, mask, true, p->settings.sent, t)
+                                  : result;
 }
 
 /* ---- Adding ---- */
@@ -150,6 +198,9 @@ static doca_error_t add_basic(uint16_t queue, struct doca_flow_pipe *pipe,
         return result;
     if (result == DOCA_SUCCESS)
         result = choose_actions(p, action_idx, r);
+    struct doca_flow_match room;
+    match =
+        flow_match_read(p->port->settings.layout, match, &p->match.layers, false, &room, &result);
     if (result == DOCA_SUCCESS) {
         const struct dpk_match m = flow_template_fill(&p->match, match);
         result = add_entry(p, pipe, queue, &m, 0, r, usr_ctx, entry);
@@ -195,6 +246,7 @@ doca_error_t doca_flow_pipe_control_add_entry(
     const struct doca_flow_monitor *monitor, const struct doca_flow_fwd *fwd, void *usr_ctx,
     struct doca_flow_pipe_entry **entry)
 {
+    struct request r = {.literal = true, .monitor = monitor, .fwd = fwd};
     struct flow_template t;
     doca_error_t result;
     struct flow_pipe *p = begin_add(pipe_queue, pipe, DOCA_FLOW_PIPE_CONTROL, entry, &result);
@@ -206,17 +258,11 @@ doca_error_t doca_flow_pipe_control_add_entry(
         result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the priority is above %u",
                                   FLOW_PRIORITY_MAX);
     if (result == DOCA_SUCCESS)
-        result = flow_template_make(match, match_mask, true, p->settings.sent, &t);
-    if (result == DOCA_SUCCESS && actions)
-        result = flow_actions_check(actions, actions_mask, action_descs);
+        result = read_own_match(p, match, match_mask, NULL, &t);
     if (result == DOCA_SUCCESS)
-        result = add_entry(p, pipe, pipe_queue, &t.fixed, priority,
-                           &(struct request){.template = actions,
-                                             .mask = actions_mask,
-                                             .literal = true,
-                                             .monitor = monitor,
-                                             .fwd = fwd},
-                           usr_ctx, entry);
+        result = read_own_actions(p, actions, actions_mask, action_descs, &r);
+    if (result == DOCA_SUCCESS)
+        result = add_entry(p, pipe, pipe_queue, &t.fixed, priority, &r, usr_ctx, entry);
     return dpk_doca_end(pipe, __func__, dpk_object_unlock(p, result));
 }
 
@@ -249,6 +295,29 @@ static int prefix_bits(const struct doca_flow_match *match, const struct doca_fl
     return a > 0 && b > 0 ? -1 : a < 0 || b < 0 ? -1 : a + b;
 }
 
+/* Makes the match of an LPM pipe's entry, and gets the bits of its prefix. */
+static doca_error_t read_prefix(const struct flow_pipe *p, const struct doca_flow_match *match,
+                                const struct doca_flow_match *mask, struct flow_template *t,
+                                int *bits)
+{
+    const struct flow_layout *l = p->port->settings.layout;
+    const struct doca_flow_match *like = &p->settings.match;
+    struct doca_flow_match match_room, mask_room;
+    doca_error_t result = DOCA_SUCCESS;
+    match = flow_match_read(l, match, like, false, &match_room, &result);
+    struct doca_flow_match m = match ? *match : (struct doca_flow_match){0};
+    /* The pipe's match says which headers an entry has. */
+    if (m.outer.l3_type == DOCA_FLOW_L3_TYPE_NONE)
+        m.outer.l3_type = like->outer.l3_type;
+    mask = flow_match_read(l, mask, &m, true, &mask_room, &result);
+    if (result != DOCA_SUCCESS)
+        return result;
+    *bits = match && mask ? prefix_bits(&m, mask) : -1;
+    return *bits < 0 ? dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                        "match_mask is not the prefix of one IP address")
+                     : flow_template_make(&m, mask, true, p->settings.sent, t);
+}
+
 doca_error_t(doca_flow_pipe_lpm_add_entry)(
     uint16_t pipe_queue, struct doca_flow_pipe *pipe, const struct doca_flow_match *match,
     const struct doca_flow_match *match_mask, uint8_t action_idx,
@@ -264,16 +333,9 @@ doca_error_t(doca_flow_pipe_lpm_add_entry)(
     struct flow_pipe *p = begin_add(pipe_queue, pipe, DOCA_FLOW_PIPE_LPM, entry, &result);
     if (!p)
         return dpk_doca_end(pipe, __func__, result);
-    struct doca_flow_match m = match ? *match : (struct doca_flow_match){0};
-    /* The pipe's match says which headers an entry has. */
-    if (m.outer.l3_type == DOCA_FLOW_L3_TYPE_NONE)
-        m.outer.l3_type = p->settings.match.outer.l3_type;
-    const int bits = match && match_mask ? prefix_bits(&m, match_mask) : -1;
-    if (result == DOCA_SUCCESS && bits < 0)
-        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
-                                  "match_mask is not the prefix of one IP address");
+    int bits = 0;
     if (result == DOCA_SUCCESS)
-        result = flow_template_make(&m, match_mask, true, p->settings.sent, &t);
+        result = read_prefix(p, match, match_mask, &t, &bits);
     if (result == DOCA_SUCCESS)
         result = choose_actions(p, action_idx, &r);
     if (result == DOCA_SUCCESS)
@@ -290,6 +352,7 @@ doca_error_t(doca_flow_pipe_acl_add_entry)(uint16_t pipe_queue, struct doca_flow
                                            const enum doca_flow_flags_type flags, void *usr_ctx,
                                            struct doca_flow_pipe_entry **entry)
 {
+    struct request r = {.fwd = fwd};
     struct flow_template t;
     doca_error_t result;
     (void)flags;
@@ -302,10 +365,10 @@ doca_error_t(doca_flow_pipe_acl_add_entry)(uint16_t pipe_queue, struct doca_flow
         result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the priority is above %u",
                                   FLOW_PRIORITY_MAX);
     if (result == DOCA_SUCCESS)
-        result = flow_template_make(match, match_mask, true, p->settings.sent, &t);
+        result = read_own_match(p, match, match_mask, NULL, &t);
+    read_ends(p, &r);
     if (result == DOCA_SUCCESS)
-        result = add_entry(p, pipe, pipe_queue, &t.fixed, priority, &(struct request){.fwd = fwd},
-                           usr_ctx, entry);
+        result = add_entry(p, pipe, pipe_queue, &t.fixed, priority, &r, usr_ctx, entry);
     return dpk_doca_end(pipe, __func__, dpk_object_unlock(p, result));
 }
 

@@ -193,12 +193,19 @@ doca_error_t doca_flow_pipe_cfg_set_match(struct doca_flow_pipe_cfg *cfg,
                                           const struct doca_flow_match *match_mask)
 {
     struct flow_pipe_cfg *c = lock_cfg(cfg, match ? match : match_mask);
-    const doca_error_t result = c ? check_match(&c->settings, match, match_mask) : DOCA_SUCCESS;
+    const struct flow_layout *l = c ? c->port->settings.layout : NULL;
+    struct doca_flow_match match_room, mask_room;
+    doca_error_t result = DOCA_SUCCESS;
+    const struct doca_flow_match *m = flow_match_read(l, match, NULL, false, &match_room, &result);
+    const struct doca_flow_match *mask =
+        flow_match_read(l, match_mask, m, true, &mask_room, &result);
+    if (c && result == DOCA_SUCCESS)
+        result = check_match(&c->settings, m, mask);
     if (c && result == DOCA_SUCCESS) {
-        c->settings.match = match ? *match : (struct doca_flow_match){0};
-        c->settings.has_mask = match_mask != NULL;
-        if (match_mask)
-            c->settings.mask = *match_mask;
+        c->settings.match = m ? *m : (struct doca_flow_match){0};
+        c->settings.has_mask = mask != NULL;
+        if (mask)
+            c->settings.mask = *mask;
     }
     return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
 }
@@ -218,31 +225,49 @@ doca_error_t doca_flow_pipe_cfg_set_monitor(struct doca_flow_pipe_cfg *cfg,
                                             const struct doca_flow_monitor *monitor)
 {
     struct flow_pipe_cfg *c = lock_cfg(cfg, monitor);
-    const doca_error_t result = c ? flow_monitor_check(monitor) : DOCA_SUCCESS;
+    struct doca_flow_monitor room;
+    const struct doca_flow_monitor *m =
+        c ? flow_monitor_read(c->port->settings.layout, monitor, &room) : NULL;
+    const doca_error_t result = c ? flow_monitor_check(m) : DOCA_SUCCESS;
     if (c && result == DOCA_SUCCESS)
-        c->settings.monitor = *monitor;
+        c->settings.monitor = *m;
     return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
 }
 
+/* Copies a template of actions after its check. */
+static doca_error_t copy_template(const struct flow_layout *layout,
+                                  const struct doca_flow_actions *actions,
+                                  const struct doca_flow_actions *mask,
+                                  const struct doca_flow_action_descs *descs,
+                                  struct flow_actions *out)
+{
+    struct doca_flow_actions room;
+    doca_error_t result = actions ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    const struct doca_flow_actions *a =
+        flow_actions_read(layout, actions, NULL, false, &room, &result);
+    if (result != DOCA_SUCCESS)
+        return result;
+    out->actions = *a;
+    descs = flow_descs_read(layout, descs, &out->actions);
+    mask = flow_actions_read(layout, mask, &out->actions, true, &room, &result);
+    out->has_mask = mask != NULL;
+    if (mask)
+        out->mask = *mask;
+    return result == DOCA_SUCCESS ? flow_actions_check(&out->actions, mask, descs) : result;
+}
+
 /* Returns a copy of the templates, or NULL and the error. */
-static struct flow_actions *copy_actions(struct doca_flow_actions *const *actions,
+static struct flow_actions *copy_actions(const struct flow_layout *layout,
+                                         struct doca_flow_actions *const *actions,
                                          struct doca_flow_actions *const *masks,
                                          struct doca_flow_action_descs *const *descs, size_t count,
                                          doca_error_t *result)
 {
     struct flow_actions *list = calloc(count, sizeof *list);
     *result = list ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
-    for (size_t i = 0; i < count && *result == DOCA_SUCCESS; i++) {
-        const struct doca_flow_actions *mask = masks ? masks[i] : NULL;
-        *result = actions[i] ? flow_actions_check(actions[i], mask, descs ? descs[i] : NULL)
-                             : DOCA_ERROR_INVALID_VALUE;
-        if (*result != DOCA_SUCCESS)
-            break;
-        list[i].actions = *actions[i];
-        list[i].has_mask = mask != NULL;
-        if (mask)
-            list[i].mask = *mask;
-    }
+    for (size_t i = 0; i < count && *result == DOCA_SUCCESS; i++)
+        *result = copy_template(layout, actions[i], masks ? masks[i] : NULL,
+                                descs ? descs[i] : NULL, &list[i]);
     if (*result == DOCA_SUCCESS)
         return list;
     free(list);
@@ -257,10 +282,10 @@ doca_error_t doca_flow_pipe_cfg_set_actions(struct doca_flow_pipe_cfg *cfg,
 {
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
     struct flow_pipe_cfg *c = lock_cfg(cfg, actions);
-    struct flow_actions *list =
-        c && nb_actions > 0 && nb_actions <= FLOW_ACTIONS
-            ? copy_actions(actions, actions_masks, action_descs, nb_actions, &result)
-            : NULL;
+    struct flow_actions *list = c && nb_actions > 0 && nb_actions <= FLOW_ACTIONS
+                                    ? copy_actions(c->port->settings.layout, actions, actions_masks,
+                                                   action_descs, nb_actions, &result)
+                                    : NULL;
     if (list) {
         free(c->actions);
         c->actions = list;
@@ -382,8 +407,12 @@ doca_error_t doca_flow_pipe_create(const struct doca_flow_pipe_cfg *cfg,
         *pipe = NULL;
     struct flow_pipe_cfg *c = pipe ? dpk_object_lock(cfg, &cfg_kind) : NULL;
     doca_error_t result = DOCA_ERROR_INVALID_VALUE;
-    if (c)
-        result = pipe_create(c, fwd, fwd_miss, pipe);
+    if (c) {
+        const struct flow_layout *l = c->port->settings.layout;
+        struct doca_flow_fwd room, miss_room;
+        result = pipe_create(c, flow_fwd_read(l, fwd, &room),
+                             flow_fwd_read(l, fwd_miss, &miss_room), pipe);
+    }
     return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, result));
 }
 
@@ -396,9 +425,11 @@ doca_error_t doca_flow_pipe_update_miss(struct doca_flow_pipe *pipe,
                                         const struct doca_flow_fwd *fwd_miss)
 {
     struct flow_pipe *p = fwd_miss ? dpk_object_lock(pipe, &flow_pipe_kind) : NULL;
+    struct doca_flow_fwd room;
     struct flow_way *miss, *before;
     if (!p)
         return dpk_doca_end(pipe, __func__, DOCA_ERROR_INVALID_VALUE);
+    fwd_miss = flow_fwd_read(p->port->settings.layout, fwd_miss, &room);
     /* The older rule counts until it is freed. */
     doca_error_t result = p->object.gone ? DOCA_ERROR_INVALID_VALUE : make_miss(p, fwd_miss, &miss);
     if (result == DOCA_SUCCESS) {
@@ -428,11 +459,15 @@ doca_error_t doca_flow_pipe_calc_hash(struct doca_flow_pipe *pipe,
                                       const struct doca_flow_match *match, uint32_t *hash)
 {
     struct flow_pipe *p = match && hash ? dpk_object_lock(pipe, &flow_pipe_kind) : NULL;
+    struct doca_flow_match room;
     struct flow_template t;
-    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = p ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
     if (p && !p->hash)
-        result = dpk_doca_because(result, "the pipe is not a hash pipe");
-    else if (p)
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "the pipe is not a hash pipe");
+    if (p)
+        match = flow_match_read(p->port->settings.layout, match, &p->settings.match, false, &room,
+                                &result);
+    if (result == DOCA_SUCCESS)
         result = flow_template_make(match, NULL, true, p->settings.sent, &t);
     if (result == DOCA_SUCCESS)
         *hash = dpk_flow_spread_hash(&p->hash->spread, t.fixed.value);

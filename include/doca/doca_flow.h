@@ -28,6 +28,9 @@
  *
  * Entries work as soon as they are added. doca_flow_entries_process only calls the callback for them.
  *
+ * The structures are those of the release of doca_version.h. doca_flow_init tells the library which
+ * release that is: all parts of a program that use DOCA Flow must be built for the same one.
+ *
  * Every function returns INVALID_VALUE for NULL, for a destroyed object, and for an object of another
  * kind (DOCA Flow programming guide).
  */
@@ -41,6 +44,7 @@
 #include "doca_error.h"
 #include "doca_flow_net.h"
 #include "doca_types.h"
+#include "doca_version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,8 +60,9 @@ struct doca_flow_target;
 
 /* ---- Matches ---- */
 
-#define DOCA_FLOW_META_MAX         44 /* bytes of pkt_meta and u32 */
-#define DOCA_FLOW_META_SCRATCH_PAD (DOCA_FLOW_META_MAX / 4 - 1)
+#define DOCA_FLOW_META_MAX             44 /* bytes of pkt_meta and u32 */
+#define DOCA_FLOW_META_SCRATCH_PAD     (DOCA_FLOW_META_MAX / 4 - 1)
+#define DOCA_FLOW_META_SCRATCH_PAD_MAX DOCA_FLOW_META_SCRATCH_PAD
 
 /* Data that a frame carries from pipe to pipe, big endian. */
 struct doca_flow_meta {
@@ -92,10 +97,16 @@ enum doca_flow_meter_color {
 
 /* What the parser found in a frame. */
 struct doca_flow_parser_meta {
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 0, 0)
     uint16_t port_id;
+#else
+    uint32_t port_meta;
+#endif
     uint16_t random;
     uint8_t ipsec_syndrome;
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 0, 0)
     uint8_t ipsec_ar_syndrome;
+#endif
     uint8_t psp_syndrome;
     enum doca_flow_meter_color meter_color : 8;
     enum doca_flow_l2_meta outer_l2_type;
@@ -105,8 +116,10 @@ struct doca_flow_parser_meta {
     enum doca_flow_l3_meta inner_l3_type;
     enum doca_flow_l4_meta inner_l4_type;
     uint8_t outer_ip_fragmented, inner_ip_fragmented;
-    uint8_t outer_l3_ok, outer_ip4_checksum_ok, outer_l4_ok, outer_l4_checksum_ok;
-    uint8_t inner_l3_ok, inner_ip4_checksum_ok, inner_l4_ok, inner_l4_checksum_ok;
+    uint8_t outer_l3_ok, outer_ip4_checksum_ok, outer_l4_ok;
+    uint8_t outer_l4_checksum_ok;
+    uint8_t inner_l3_ok, inner_ip4_checksum_ok, inner_l4_ok;
+    uint8_t inner_l4_checksum_ok;
 };
 
 struct doca_flow_match {
@@ -353,8 +366,12 @@ enum doca_flow_fwd_type {
     DOCA_FLOW_FWD_DROP,
     DOCA_FLOW_FWD_TARGET,
     DOCA_FLOW_FWD_ORDERED_LIST_PIPE,
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 0, 0)
     DOCA_FLOW_FWD_HASH_PIPE,
     DOCA_FLOW_FWD_CHANGEABLE = 100, /* of a pipe: each entry has its own destination */
+#else
+    DOCA_FLOW_FWD_CHANGEABLE,
+#endif
 };
 
 /* The destination of frames. */
@@ -374,10 +391,12 @@ struct doca_flow_fwd {
             struct doca_flow_pipe *pipe;
             uint32_t idx;
         } ordered_list_pipe;
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 0, 0)
         __extension__ struct {
             uint32_t algorithm;
             struct doca_flow_pipe *pipe;
         } hash_pipe;
+#endif
         struct doca_flow_target *target;
     };
 };
@@ -437,8 +456,13 @@ doca_error_t doca_flow_cfg_set_nr_shared_resource(struct doca_flow_cfg *cfg,
 doca_error_t doca_flow_cfg_set_cb_entry_process(struct doca_flow_cfg *cfg,
                                                 doca_flow_entry_process_cb cb);
 
-/* Starts the library. Errors: ALREADY_EXIST if the process has started it before. */
+/* Starts the library for the structures of this release. Errors: ALREADY_EXIST if the process has started
+ * it before. */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 0, 0)
 doca_error_t doca_flow_init(struct doca_flow_cfg *cfg);
+#else
+doca_error_t doca_flow_init(struct doca_flow_cfg *cfg) __asm__("doca_flow_init_v2_10");
+#endif
 /* Ends the library. Ports work until they are stopped. */
 void doca_flow_destroy(void);
 
@@ -448,7 +472,11 @@ doca_error_t doca_flow_port_cfg_create(struct doca_flow_port_cfg **cfg);
 doca_error_t doca_flow_port_cfg_destroy(struct doca_flow_port_cfg *cfg);
 /* Sets the number that DOCA_FLOW_FWD_PORT names (default 0). */
 doca_error_t doca_flow_port_cfg_set_port_id(struct doca_flow_port_cfg *cfg, uint16_t port_id);
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 0, 0)
 doca_error_t doca_flow_port_cfg_set_dev(struct doca_flow_port_cfg *cfg, struct doca_dev *dev);
+#else
+doca_error_t doca_flow_port_cfg_set_dev(struct doca_flow_port_cfg *cfg, void *dev);
+#endif
 /* Accepted without effect: arguments of DPDK's ports. */
 doca_error_t doca_flow_port_cfg_set_devargs(struct doca_flow_port_cfg *cfg, const char *devargs);
 /* Sets the size of doca_flow_port_priv_data's memory, in bytes. */
@@ -538,11 +566,11 @@ doca_error_t doca_flow_pipe_cfg_set_actions(struct doca_flow_pipe_cfg *cfg,
 doca_error_t doca_flow_pipe_cfg_set_monitor(struct doca_flow_pipe_cfg *cfg,
                                             const struct doca_flow_monitor *monitor);
 
-/* Sets how a hash pipe, whose number of entries is a power of 2, chooses an entry for a frame: flags of enum doca_flow_pipe_hash_map_algorithm, of
- * which the lowest counts unless DOCA_FLOW_FWD_HASH_PIPE names another; default HASH. IDENTITY takes the
- * lowest bits of the fields, RANDOM and ROUND_ROBIN look at no field, and FLOODING gives a copy of the
- * frame to each of at most 32 entries. Errors: NOT_SUPPORTED for SELECT_ENABLED, INVALID_VALUE for unknown
- * flags. */
+/* Sets how a hash pipe, whose number of entries is a power of 2, chooses an entry for a frame: flags of
+ * enum doca_flow_pipe_hash_map_algorithm, of which the lowest counts unless DOCA_FLOW_FWD_HASH_PIPE names
+ * another; default HASH. IDENTITY takes the lowest bits of the fields, RANDOM and ROUND_ROBIN look at no
+ * field, and FLOODING gives a copy of the frame to each of at most 32 entries. Errors: NOT_SUPPORTED for
+ * SELECT_ENABLED, INVALID_VALUE for unknown flags. */
 doca_error_t doca_flow_pipe_cfg_set_hash_map_algorithm(struct doca_flow_pipe_cfg *cfg,
                                                        uint32_t algorithm_flags);
 
@@ -570,6 +598,7 @@ enum doca_flow_flags_type {
     DOCA_FLOW_WAIT_FOR_BATCH = 1 << 0, /* here as NO_WAIT */
 };
 
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 2, 0)
 /* Adds an entry to a basic pipe. `match`, `actions`, `monitor` and `fwd` may be NULL. Up to DOCA 3.1 the
  * function has no `action_idx`; actions->action_idx is used then. The call may have either form. Errors:
  * INVALID_VALUE also if a destination is in neither the pipe nor the entry, or the pipe does not have
@@ -587,8 +616,15 @@ doca_error_t doca_flow_pipe_basic_add_entry(uint16_t pipe_queue, struct doca_flo
                                             const struct doca_flow_monitor *monitor,
                                             const struct doca_flow_fwd *fwd, uint32_t flags,
                                             void *usr_ctx, struct doca_flow_pipe_entry **entry);
+#else
+doca_error_t doca_flow_pipe_add_entry(
+    uint16_t pipe_queue, struct doca_flow_pipe *pipe, const struct doca_flow_match *match,
+    const struct doca_flow_actions *actions, const struct doca_flow_monitor *monitor,
+    const struct doca_flow_fwd *fwd, uint32_t flags, void *usr_ctx,
+    struct doca_flow_pipe_entry **entry) __asm__("doca_flow_pipe_add_entry_v2_5");
+#endif
 /* Adds an entry to a control pipe. Among matching entries, the lowest `priority` counts, up to
- * 268,435,455. `condition` and `action_descs` must be NULL. */
+ * 268,435,455. `condition`, which DOCA 2.5 does not have, and `action_descs` must be NULL. */
 doca_error_t doca_flow_pipe_control_add_entry(
     uint16_t pipe_queue, uint32_t priority, struct doca_flow_pipe *pipe,
     const struct doca_flow_match *match, const struct doca_flow_match *match_mask,
@@ -596,6 +632,7 @@ doca_error_t doca_flow_pipe_control_add_entry(
     const struct doca_flow_actions *actions_mask, const struct doca_flow_action_descs *action_descs,
     const struct doca_flow_monitor *monitor, const struct doca_flow_fwd *fwd, void *usr_ctx,
     struct doca_flow_pipe_entry **entry);
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 2, 0)
 /* Adds an entry to an LPM pipe: `match_mask` has the prefix of one address. Up to DOCA 3.1 without
  * `action_idx`. Errors: INVALID_VALUE also if the mask is not a prefix. */
 doca_error_t doca_flow_pipe_lpm_add_entry(
@@ -622,6 +659,24 @@ doca_error_t doca_flow_pipe_hash_add_entry(uint16_t pipe_queue, struct doca_flow
                                            const struct doca_flow_fwd *fwd,
                                            const enum doca_flow_flags_type flags, void *usr_ctx,
                                            struct doca_flow_pipe_entry **entry);
+#else
+doca_error_t doca_flow_pipe_lpm_add_entry(
+    uint16_t pipe_queue, struct doca_flow_pipe *pipe, const struct doca_flow_match *match,
+    const struct doca_flow_match *match_mask, const struct doca_flow_actions *actions,
+    const struct doca_flow_monitor *monitor, const struct doca_flow_fwd *fwd,
+    const enum doca_flow_flags_type flags, void *usr_ctx,
+    struct doca_flow_pipe_entry **entry) __asm__("doca_flow_pipe_lpm_add_entry_v2_5");
+doca_error_t doca_flow_pipe_acl_add_entry(
+    uint16_t pipe_queue, struct doca_flow_pipe *pipe, const struct doca_flow_match *match,
+    const struct doca_flow_match *match_mask, uint32_t priority, const struct doca_flow_fwd *fwd,
+    const enum doca_flow_flags_type flags, void *usr_ctx,
+    struct doca_flow_pipe_entry **entry) __asm__("doca_flow_pipe_acl_add_entry_v2_5");
+doca_error_t doca_flow_pipe_hash_add_entry(
+    uint16_t pipe_queue, struct doca_flow_pipe *pipe, uint32_t entry_index,
+    const struct doca_flow_actions *actions, const struct doca_flow_monitor *monitor,
+    const struct doca_flow_fwd *fwd, const enum doca_flow_flags_type flags, void *usr_ctx,
+    struct doca_flow_pipe_entry **entry) __asm__("doca_flow_pipe_hash_add_entry_v2_5");
+#endif
 /* Gets the hash of a frame with the fields of `match` in a hash pipe (IDENTITY: their lowest bits). The
  * number of the entry is the remainder by the number of entries. The hash is dpakit's, not a card's. */
 doca_error_t doca_flow_pipe_calc_hash(struct doca_flow_pipe *pipe,
@@ -681,6 +736,7 @@ doca_error_t doca_flow_mpls_label_decode(const struct doca_flow_header_mpls *mpl
 
 /* ---- Calls as up to DOCA 3.1, by their number of arguments ---- */
 
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 2, 0)
 static inline doca_error_t
 dpk_flow_pipe_add_entry_9(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
                           const struct doca_flow_match *match,
@@ -738,6 +794,7 @@ static inline doca_error_t dpk_flow_pipe_hash_add_entry_9(
     DPK_FLOW_12TH(__VA_ARGS__, , doca_flow_pipe_acl_add_entry, dpk_flow_pipe_acl_add_entry_9, , ,  \
                   , , , , , , )                                                                    \
     (__VA_ARGS__)
+#endif
 
 #ifdef __cplusplus
 }

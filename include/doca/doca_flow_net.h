@@ -1,6 +1,6 @@
 /*
  * doca_flow_net: headers of frames, as matches and actions of doca_flow.h name them. Fields of more than
- * one byte are big endian, as in the frame.
+ * one byte are big endian, as in the frame. The structures are those of the release of doca_version.h.
  */
 #ifndef DOCA_FLOW_NET_H
 #define DOCA_FLOW_NET_H
@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "doca_types.h"
+#include "doca_version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +21,24 @@ extern "C" {
 #define DOCA_FLOW_ETHER_TYPE_IPV4 0x0800
 #define DOCA_FLOW_ETHER_TYPE_IPV6 0x86dd
 #define DOCA_FLOW_ETHER_TYPE_TEB  0x6558 /* transparent Ethernet bridging */
+
+/* Protocols of IP. */
+#define DOCA_FLOW_PROTO_ICMP  1
+#define DOCA_FLOW_PROTO_IPV4  4
+#define DOCA_FLOW_PROTO_TCP   6
+#define DOCA_FLOW_PROTO_UDP   17
+#define DOCA_FLOW_PROTO_IPV6  41
+#define DOCA_FLOW_PROTO_GRE   47
+#define DOCA_FLOW_PROTO_ESP   50
+#define DOCA_FLOW_PROTO_ICMP6 58
+
+/* UDP ports of tunnels. */
+#define DOCA_FLOW_GTPU_DEFAULT_PORT      2152
+#define DOCA_FLOW_VXLAN_DEFAULT_PORT     4789
+#define DOCA_FLOW_VXLAN_GPE_DEFAULT_PORT 4790
+#define DOCA_FLOW_GENEVE_DEFAULT_PORT    6081
+#define DOCA_FLOW_MPLS_DEFAULT_PORT      6635
+#define DOCA_FLOW_PSP_DEFAULT_PORT       1000
 
 enum doca_flow_l3_type {
     DOCA_FLOW_L3_TYPE_NONE = 0,
@@ -136,7 +155,9 @@ struct doca_flow_header_tcp {
     struct doca_flow_header_l4_port l4_port;
     uint8_t data_offset;
     uint8_t flags; /* DOCA_FLOW_MATCH_TCP_FLAG_... */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 0, 0)
     doca_be32_t seq_num, ack_num;
+#endif
 };
 
 struct doca_flow_header_icmp {
@@ -255,7 +276,9 @@ struct doca_flow_header_format {
         struct doca_flow_header_udp udp;
         struct doca_flow_header_tcp tcp;
         struct doca_flow_header_l4_port transport;
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 0, 0)
         struct doca_flow_header_roce_v2 roce_v2;
+#endif
     };
 };
 

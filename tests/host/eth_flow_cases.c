@@ -5,25 +5,12 @@
 
 #include "eth_world.h"
 
-/* Offsets in the frames of udp_frame. */
-enum {
-    AT_DMAC = 0,
-    AT_SMAC = 6,
-    AT_TTL = 22,
-    AT_SOURCE = 26,
-    AT_DESTINATION = 30,
-    AT_DPORT = 36,
-    FRAME_SIZE = 114
-};
 enum { CAME_AT = 8 };
 
 static struct doca_buf *from, *to;
 
-/* Opens a port with a queue that gets what the pipes of a case send to it. */
-static void flow_open(doca_flow_entry_process_cb cb, unsigned shared)
+void flow_queue_open(void)
 {
-    struct doca_flow_cfg *cfg = NULL;
-    struct doca_flow_port_cfg *port_cfg = NULL;
     world_open("mlx5_0");
     CHECK(doca_eth_rxq_create(w.dev, TASKS, FRAME, &w.rxq) == OK);
     CHECK(doca_eth_rxq_task_recv_set_conf(w.rxq, on_came, on_lost, TASKS) == OK);
@@ -32,6 +19,17 @@ static void flow_open(doca_flow_entry_process_cb cb, unsigned shared)
     CHECK(doca_ctx_start(doca_eth_rxq_as_doca_ctx(w.rxq)) == OK);
     CHECK(doca_eth_rxq_apply_queue_id(w.rxq, QUEUE) == OK);
     sender_start();
+    from = udp_frame();
+    to = buf(CAME_AT, 0);
+    receive_into(to);
+}
+
+/* Opens a port with a queue that gets what the pipes of a case send to it. */
+static void flow_open(doca_flow_entry_process_cb cb, unsigned shared)
+{
+    struct doca_flow_cfg *cfg = NULL;
+    struct doca_flow_port_cfg *port_cfg = NULL;
+    flow_queue_open();
     CHECK(doca_flow_cfg_create(&cfg) == OK && doca_flow_cfg_set_pipe_queues(cfg, 2) == OK);
     CHECK(doca_flow_cfg_set_cb_entry_process(cfg, cb) == OK);
     CHECK(doca_flow_cfg_set_nr_shared_resource(cfg, shared, DOCA_FLOW_SHARED_RESOURCE_COUNTER) ==
@@ -43,12 +41,9 @@ static void flow_open(doca_flow_entry_process_cb cb, unsigned shared)
     CHECK(doca_flow_port_cfg_set_priv_data_size(port_cfg, 8) == OK);
     CHECK(doca_flow_port_start(port_cfg, &w.port) == OK);
     CHECK(doca_flow_port_cfg_destroy(port_cfg) == OK);
-    from = udp_frame();
-    to = buf(CAME_AT, 0);
-    receive_into(to);
 }
 
-static void flow_close(void)
+void flow_close(void)
 {
     doca_flow_port_pipes_flush(w.port);
     stop(doca_eth_rxq_as_doca_ctx(w.rxq));
@@ -120,21 +115,19 @@ static struct doca_flow_pipe_entry *add(struct doca_flow_pipe *pipe,
     return e;
 }
 
-static void set_destination(const char *address)
+void set_destination(const char *address)
 {
     CHECK(inet_pton(AF_INET, address, w.memory + AT_DESTINATION) == 1);
 }
 
-/* Sends the frame until it has left. */
-static void send_once(void)
+void send_once(void)
 {
     const unsigned sent = w.sent;
     CHECK(send_frame(from) == OK);
     await(&w.sent, sent + 1);
 }
 
-/* Sends a frame to an address; it comes back with this metadata. */
-static void comes_with(const char *address, uint32_t metadata)
+void comes_with(const char *address, uint32_t metadata)
 {
     const uint32_t *got = NULL;
     const unsigned came = w.came;
@@ -467,7 +460,7 @@ void wrong_hash_pipes_are_refused(void)
 }
 
 /* Bytes of the frame that came last. */
-static const uint8_t *last_frame(size_t *size)
+const uint8_t *last_frame(size_t *size)
 {
     struct doca_buf *b = NULL;
     CHECK(doca_eth_rxq_task_recv_get_pkt(w.last, &b) == OK && doca_buf_get_data_len(b, size) == OK);

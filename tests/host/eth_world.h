@@ -55,6 +55,30 @@ void receiver_start(void);
 void await(const unsigned *counter, unsigned count);
 void world_close(void);
 
+/* ---- Cases of DOCA Flow (eth_flow_cases.c) ---- */
+
+/* Offsets in the frames of udp_frame. */
+enum {
+    AT_DMAC = 0,
+    AT_SMAC = 6,
+    AT_TTL = 22,
+    AT_SOURCE = 26,
+    AT_DESTINATION = 30,
+    AT_DPORT = 36,
+    FRAME_SIZE = 114
+};
+/* A device with a queue that waits for frames, and with a frame to send. */
+void flow_queue_open(void);
+/* Closes what flow_queue_open opened, and w.port. */
+void flow_close(void);
+void set_destination(const char *address);
+/* Sends the frame until it has left. */
+void send_once(void);
+/* Sends a frame to an address; it comes back with this metadata. */
+void comes_with(const char *address, uint32_t metadata);
+/* The bytes of the last frame that came. */
+const uint8_t *last_frame(size_t *size);
+
 void frames_arrive_and_tell_of_themselves(void);
 void a_frame_that_does_not_fit_stops_the_queue(void);
 void queues_stop_with_tasks_in_flight(void);
@@ -84,6 +108,10 @@ void what_is_not_emulated_is_named(void);
 void labels_of_mpls_are_made_and_read(void);
 void a_stopped_port_gets_no_pipe(void);
 void a_port_that_stops_destroys_its_pipes(void);
+void pipes_of_doca_2_5(void);
+void pipes_of_doca_2_6(void);
+void pipes_of_doca_2_8(void);
+void pipes_of_doca_2_10(void);
 void live_receiver(void);
 void live_sender(void);
 void receivers_are_killed(void);

@@ -138,7 +138,11 @@ static void lead_to_managed(struct doca_flow_pipe *pipe)
     struct doca_flow_fwd fwd = {.type = DOCA_FLOW_FWD_RSS,
                                 .rss = {.queues_array = (uint16_t[]){7}, .nr_queues = 1}};
     CHECK(doca_eth_rxq_apply_queue_id(managed, 7) == OK);
+#if DOCA_VERSION_MAJOR >= 3
     CHECK(doca_flow_pipe_add_entry(0, pipe, &all, 0, NULL, NULL, &fwd, 0, NULL, &entry) == OK);
+#else
+    CHECK(doca_flow_pipe_add_entry(0, pipe, &all, NULL, NULL, &fwd, 0, NULL, &entry) == OK);
+#endif
 }
 
 static void make_event(struct world *w, struct doca_dev *dev, enum kind kind)

@@ -6,10 +6,18 @@
 load ../host/setup
 
 setup_file() {
-    local here=$BATS_TEST_DIRNAME/../host
+    local here=$BATS_TEST_DIRNAME/../host minor folder objects=()
+    for minor in 10; do
+        folder=doca
+        # shellcheck disable=SC2086
+        gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/$folder" -I"$DPAKIT_BUILD/include" \
+            -DDOCA_VERSION_MAJOR=2 -DDOCA_VERSION_MINOR=$minor -DDOCA_VERSION_PATCH=0 -DDOCA_VERSION_STRING="\"2.$minor.0\"" \
+            -Dpipes_of_release=pipes_of_doca_2_$minor -c "$here/flow_release.c" -o "$BATS_FILE_TMPDIR/release_$minor.o"
+        objects+=("$BATS_FILE_TMPDIR/release_$minor.o")
+    done
     # shellcheck disable=SC2086
     gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/doca" -I"$DPAKIT_BUILD/include" \
-        "$here"/eth_*.c -o "$BATS_FILE_TMPDIR/cases" -L"$DPAKIT_BUILD/lib" -ldoca_eth -ldoca_flow -ldoca_rdma -ldoca_common \
+        "$here"/eth_*.c "${objects[@]}" -o "$BATS_FILE_TMPDIR/cases" -L"$DPAKIT_BUILD/lib" -ldoca_eth -ldoca_flow -ldoca_rdma -ldoca_common \
         -libverbs -lmlx5 -Wl,-rpath,"$DPAKIT_BUILD/lib"
     make_devices "$BATS_FILE_TMPDIR/devices"
 }
@@ -71,15 +79,31 @@ setup() {
 }
 
 @test "every function is declared and exported" {
-    # Names of DOCA 2.5 (doca2_5_tasks.c) are declared for its programs alone.
+    # Names of DOCA 2.5 (doca2_5_tasks.c, flow_release.c) are declared for its programs alone.
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_TEST_TMPDIR name of_2_5='_v2_[0-9]+$|[rt]xq_get_.*_supported$|_pkt_buffer|_packet_buffer_|_txq_get_max_lso_msg_size$'
     for name in eth flow; do
         LC_ALL=C sort -u "$here/doca_$name.txt" | diff - "$here/doca_$name.txt"
         nm -D --defined-only "$DPAKIT_BUILD/lib/libdoca_$name.so" | awk '$2 == "T" {print $3}' |
-            grep -vE "doca_eth.*($of_2_5)" | LC_ALL=C sort |
+            grep -vE "doca_(eth|flow).*($of_2_5)" | LC_ALL=C sort |
             diff "$here/doca_$name.txt" -
     done
     { printf '#include <doca_%s.h>\n' eth_{rxq,txq}_{cpu,gpu}_data_path flow
       sed 's/.*/void *const p_& = (void *)\&&;/' "$here/doca_eth.txt" "$here/doca_flow.txt"; } >"$t/names.c"
     gcc -std=gnu11 -Wall -Werror -fsyntax-only -I"$DPAKIT_BUILD/include/doca" "$t/names.c"
+}
+
+# Each field is named in a line of $output.
+are_named() { # NAME...
+    local name
+    for name; do
+        echo "want: $name"
+        grep -q -e "$name is not emulated" <<<"$output"
+    done
+}
+# Fields that programs of all releases before 3.0 have (flow_release.c).
+fields=(parser_meta.port_meta outer.ip4.total_len meta.mark crypto inner 'a meter' 'a mirror' 'shared RSS')
+
+@test "pipes of DOCA 2.10 work, and refuse a field by its name" {
+    case_ok pipes_of_doca_2_10
+    are_named "${fields[@]}"
 }

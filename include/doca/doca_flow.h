@@ -60,7 +60,11 @@ struct doca_flow_target;
 
 /* ---- Matches ---- */
 
-#define DOCA_FLOW_META_MAX             44 /* bytes of pkt_meta and u32 */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
+#define DOCA_FLOW_META_MAX 44 /* bytes of pkt_meta and u32 */
+#else
+#define DOCA_FLOW_META_MAX 32
+#endif
 #define DOCA_FLOW_META_SCRATCH_PAD     (DOCA_FLOW_META_MAX / 4 - 1)
 #define DOCA_FLOW_META_SCRATCH_PAD_MAX DOCA_FLOW_META_SCRATCH_PAD
 
@@ -73,9 +77,14 @@ struct doca_flow_meta {
 
 enum doca_flow_l2_meta {
     DOCA_FLOW_L2_META_NO_VLAN = 0,
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
     DOCA_FLOW_L2_META_MULTI_VLAN,
     DOCA_FLOW_L2_META_SINGLE_VLAN,
     DOCA_FLOW_L2_META_CUSTOM_VLAN,
+#else
+    DOCA_FLOW_L2_META_SINGLE_VLAN,
+    DOCA_FLOW_L2_META_MULTI_VLAN,
+#endif
 };
 enum doca_flow_l3_meta {
     DOCA_FLOW_L3_META_NONE = 0,
@@ -90,9 +99,15 @@ enum doca_flow_l4_meta {
     DOCA_FLOW_L4_META_ESP,
 };
 enum doca_flow_meter_color {
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
     DOCA_FLOW_METER_COLOR_RED = 0,
     DOCA_FLOW_METER_COLOR_YELLOW,
     DOCA_FLOW_METER_COLOR_GREEN,
+#else
+    DOCA_FLOW_METER_COLOR_GREEN = 0,
+    DOCA_FLOW_METER_COLOR_YELLOW,
+    DOCA_FLOW_METER_COLOR_RED,
+#endif
 };
 
 /* What the parser found in a frame. */
@@ -172,7 +187,11 @@ enum doca_flow_push_action_type {
 struct doca_flow_push_action {
     enum doca_flow_push_action_type type;
     union {
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
         struct doca_flow_push_vlan_action vlan;
+#else
+        struct doca_flow_header_eth_vlan vlan;
+#endif
     };
 };
 
@@ -252,7 +271,11 @@ struct doca_flow_actions {
         struct doca_flow_resource_decap_cfg decap_cfg;
         uint32_t shared_decap_id;
     };
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
     bool pop_vlan;
+#else
+    bool pop; /* a VLAN tag */
+#endif
     struct doca_flow_meta meta;
     struct doca_flow_parser_meta parser_meta;
     struct doca_flow_header_format outer;
@@ -320,6 +343,7 @@ struct doca_flow_monitor {
 };
 
 /* What a counter counted. */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
 struct doca_flow_resource_query {
     union {
         __extension__ struct {
@@ -327,11 +351,25 @@ struct doca_flow_resource_query {
         } counter;
     };
 };
+#else
+struct doca_flow_query {
+    uint64_t total_bytes, total_pkts;
+};
+struct doca_flow_shared_resource_result {
+    union {
+        struct doca_flow_query counter;
+    };
+};
+#endif
 
 /* ---- Destinations ---- */
 
 /* Bits: headers whose fields select the queue. */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
 enum doca_flow_rss_type {
+#else
+enum doca_rss_type {
+#endif
     DOCA_FLOW_RSS_IPV4 = 1 << 0,
     DOCA_FLOW_RSS_IPV6 = 1 << 1,
     DOCA_FLOW_RSS_UDP = 1 << 2,
@@ -378,6 +416,7 @@ enum doca_flow_fwd_type {
 struct doca_flow_fwd {
     enum doca_flow_fwd_type type;
     union {
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
         __extension__ struct {
             enum doca_flow_resource_type rss_type;
             union {
@@ -385,6 +424,15 @@ struct doca_flow_fwd {
                 uint32_t shared_rss_id;
             };
         };
+#else
+        __extension__ struct { /* as the fields of struct doca_flow_resource_rss_cfg */
+            uint32_t rss_outer_flags, rss_inner_flags;
+            uint16_t *rss_queues;
+            int num_of_queues;
+            uint32_t shared_rss_id; /* here not used */
+            enum doca_flow_rss_hash_function rss_hash_func;
+        };
+#endif
         uint16_t port_id;
         struct doca_flow_pipe *next_pipe;
         __extension__ struct {
@@ -460,8 +508,10 @@ doca_error_t doca_flow_cfg_set_cb_entry_process(struct doca_flow_cfg *cfg,
  * it before. */
 #if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 0, 0)
 doca_error_t doca_flow_init(struct doca_flow_cfg *cfg);
-#else
+#elif DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
 doca_error_t doca_flow_init(struct doca_flow_cfg *cfg) __asm__("doca_flow_init_v2_10");
+#else
+doca_error_t doca_flow_init(struct doca_flow_cfg *cfg) __asm__("doca_flow_init_v2_7");
 #endif
 /* Ends the library. Ports work until they are stopped. */
 void doca_flow_destroy(void);
@@ -683,6 +733,11 @@ doca_error_t doca_flow_pipe_calc_hash(struct doca_flow_pipe *pipe,
                                       const struct doca_flow_match *match, uint32_t *hash);
 
 /* Removes an entry. Its handle is valid until the callback for it returns. */
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 9, 0)
+doca_error_t
+doca_flow_pipe_rm_entry(uint16_t pipe_queue, uint32_t flags,
+                        struct doca_flow_pipe_entry *entry) __asm__("doca_flow_pipe_remove_entry");
+#endif
 doca_error_t doca_flow_pipe_remove_entry(uint16_t pipe_queue, uint32_t flags,
                                          struct doca_flow_pipe_entry *entry);
 /* Gives an entry of a basic pipe other actions, monitor and destination. NULL: as in
@@ -706,6 +761,7 @@ doca_error_t doca_flow_entries_process(struct doca_flow_port *port, uint16_t pip
 int doca_flow_aging_handle(struct doca_flow_port *port, uint16_t queue, uint64_t quota,
                            uint64_t max_entries);
 
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
 /* Reads the counter of an entry. Errors: NOT_FOUND if the entry has none. */
 doca_error_t doca_flow_resource_query_entry(struct doca_flow_pipe_entry *entry,
                                             struct doca_flow_resource_query *query_stats);
@@ -713,16 +769,31 @@ doca_error_t doca_flow_resource_query_entry(struct doca_flow_pipe_entry *entry,
  * doca_flow_pipe_cfg_set_miss_counter. */
 doca_error_t doca_flow_resource_query_pipe_miss(struct doca_flow_pipe *pipe,
                                                 struct doca_flow_resource_query *query_stats);
+#else
+doca_error_t doca_flow_query_entry(
+    struct doca_flow_pipe_entry *entry,
+    struct doca_flow_query *query_stats) __asm__("doca_flow_resource_query_entry");
+doca_error_t doca_flow_query_pipe_miss(
+    struct doca_flow_pipe *pipe,
+    struct doca_flow_query *query_stats) __asm__("doca_flow_resource_query_pipe_miss");
+#endif
 /* Ties shared counters to a port or pipe, after which entries may use them. Errors: NOT_SUPPORTED for
  * other types, INVALID_VALUE for ids out of range. */
 doca_error_t doca_flow_shared_resources_bind(enum doca_flow_shared_resource_type type,
                                              uint32_t *res_array, uint32_t res_array_len,
                                              void *bindable_obj);
 /* Reads shared counters. */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
 doca_error_t doca_flow_shared_resources_query(enum doca_flow_shared_resource_type type,
                                               uint32_t *res_array,
                                               struct doca_flow_resource_query *query_results_array,
                                               uint32_t array_len);
+#else
+doca_error_t
+doca_flow_shared_resources_query(enum doca_flow_shared_resource_type type, uint32_t *res_array,
+                                 struct doca_flow_shared_resource_result *query_results_array,
+                                 uint32_t array_len);
+#endif
 
 /* ---- MPLS ---- */
 

@@ -65,7 +65,9 @@ enum doca_flow_tun_type {
     DOCA_FLOW_TUN_MPLS_O_UDP,
     DOCA_FLOW_TUN_GENEVE,
     DOCA_FLOW_TUN_PSP,
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
     DOCA_FLOW_TUN_IP_IN_IP,
+#endif
     DOCA_FLOW_TUN_MAX,
 };
 
@@ -243,8 +245,10 @@ struct doca_flow_tun {
             };
         };
         __extension__ struct { /* GTPU */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
             uint8_t gtp_next_ext_hdr_type;
             uint8_t gtp_ext_psc_qfi;
+#endif
             doca_be32_t gtp_teid;
         };
         __extension__ struct { /* ESP */

@@ -7,7 +7,7 @@ load ../host/setup
 
 setup_file() {
     local here=$BATS_TEST_DIRNAME/../host minor folder objects=()
-    for minor in 10; do
+    for minor in 8 10; do
         folder=doca
         # shellcheck disable=SC2086
         gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/$folder" -I"$DPAKIT_BUILD/include" \
@@ -102,6 +102,11 @@ are_named() { # NAME...
 }
 # Fields that programs of all releases before 3.0 have (flow_release.c).
 fields=(parser_meta.port_meta outer.ip4.total_len meta.mark crypto inner 'a meter' 'a mirror' 'shared RSS')
+
+@test "pipes of DOCA 2.8 work, and refuse a field by its name" {
+    case_ok pipes_of_doca_2_8
+    are_named "${fields[@]}"
+}
 
 @test "pipes of DOCA 2.10 work, and refuse a field by its name" {
     case_ok pipes_of_doca_2_10

@@ -3,6 +3,12 @@
 
 #include "api/doca/flow/flow.h"
 
+doca_error_t doca_flow_init_v2_7(struct doca_flow_cfg *cfg);
+doca_error_t doca_flow_init_v2_7(struct doca_flow_cfg *cfg)
+{
+    return dpk_doca_end(cfg, "doca_flow_init", flow_begin(cfg, generation_flow_2_7));
+}
+
 doca_error_t doca_flow_init_v2_10(struct doca_flow_cfg *cfg);
 doca_error_t doca_flow_init_v2_10(struct doca_flow_cfg *cfg)
 {

@@ -122,7 +122,9 @@ struct doca_flow_parser_meta {
 #if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 0, 0)
     uint8_t ipsec_ar_syndrome;
 #endif
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
     uint8_t psp_syndrome;
+#endif
     enum doca_flow_meter_color meter_color : 8;
     enum doca_flow_l2_meta outer_l2_type;
     enum doca_flow_l3_meta outer_l3_type;
@@ -132,9 +134,13 @@ struct doca_flow_parser_meta {
     enum doca_flow_l4_meta inner_l4_type;
     uint8_t outer_ip_fragmented, inner_ip_fragmented;
     uint8_t outer_l3_ok, outer_ip4_checksum_ok, outer_l4_ok;
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
     uint8_t outer_l4_checksum_ok;
+#endif
     uint8_t inner_l3_ok, inner_ip4_checksum_ok, inner_l4_ok;
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
     uint8_t inner_l4_checksum_ok;
+#endif
 };
 
 struct doca_flow_match {
@@ -221,11 +227,18 @@ enum doca_flow_crypto_action_type {
     DOCA_FLOW_CRYPTO_ACTION_ENCRYPT,
     DOCA_FLOW_CRYPTO_ACTION_DECRYPT,
 };
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
 enum doca_flow_crypto_resource_type {
     DOCA_FLOW_CRYPTO_RESOURCE_NONE = 0,
     DOCA_FLOW_CRYPTO_RESOURCE_IPSEC_SA,
     DOCA_FLOW_CRYPTO_RESOURCE_PSP,
 };
+#else
+enum doca_flow_crypto_protocol_type {
+    DOCA_FLOW_CRYPTO_PROTOCOL_NONE = 0,
+    DOCA_FLOW_CRYPTO_PROTOCOL_ESP,
+};
+#endif
 enum doca_flow_crypto_encap_action_type {
     DOCA_FLOW_CRYPTO_REFORMAT_NONE = 0,
     DOCA_FLOW_CRYPTO_REFORMAT_ENCAP,
@@ -234,6 +247,7 @@ enum doca_flow_crypto_encap_action_type {
 enum doca_flow_crypto_encap_net_type {
     DOCA_FLOW_CRYPTO_HEADER_NONE = 0,
     DOCA_FLOW_CRYPTO_HEADER_ESP_TUNNEL,
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
     DOCA_FLOW_CRYPTO_HEADER_ESP_OVER_IPV4,
     DOCA_FLOW_CRYPTO_HEADER_ESP_OVER_IPV6,
     DOCA_FLOW_CRYPTO_HEADER_UDP_ESP_OVER_IPV4,
@@ -243,8 +257,17 @@ enum doca_flow_crypto_encap_net_type {
     DOCA_FLOW_CRYPTO_HEADER_PSP_OVER_IPV4,
     DOCA_FLOW_CRYPTO_HEADER_PSP_OVER_IPV6,
     DOCA_FLOW_CRYPTO_HEADER_NON_ESP_MARKER,
+#else
+    DOCA_FLOW_CRYPTO_HEADER_ESP_OVER_IP,
+    DOCA_FLOW_CRYPTO_HEADER_UDP_ESP_OVER_IP,
+    DOCA_FLOW_CRYPTO_HEADER_ESP_OVER_LAN,
+#endif
 };
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
 #define DOCA_FLOW_CRYPTO_HEADER_LEN_MAX 114
+#else
+#define DOCA_FLOW_CRYPTO_HEADER_LEN_MAX 106
+#endif
 struct doca_flow_crypto_encap_action {
     enum doca_flow_crypto_encap_action_type action_type;
     enum doca_flow_crypto_encap_net_type net_type;
@@ -254,40 +277,60 @@ struct doca_flow_crypto_encap_action {
 };
 struct doca_flow_crypto_action {
     enum doca_flow_crypto_action_type action_type;
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
     enum doca_flow_crypto_resource_type resource_type;
     union {
         __extension__ struct {
             bool sn_en;
         } ipsec_sa;
     };
+#else
+    enum doca_flow_crypto_protocol_type proto_type;
+    union {
+        __extension__ struct {
+            bool sn_en;
+        } esp;
+    };
+#endif
     uint32_t crypto_id;
 };
 
 struct doca_flow_actions {
     uint8_t action_idx; /* of the pipe's actions */
     uint32_t flags;
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
     enum doca_flow_resource_type decap_type;
     union {
         struct doca_flow_resource_decap_cfg decap_cfg;
         uint32_t shared_decap_id;
     };
+#else
+    bool decap; /* of layer 2, unless DOCA_FLOW_ACTION_DECAP_ENCAP says otherwise */
+#endif
 #if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
     bool pop_vlan;
 #else
-    bool pop; /* a VLAN tag */
+    bool pop;   /* a VLAN tag */
 #endif
     struct doca_flow_meta meta;
     struct doca_flow_parser_meta parser_meta;
     struct doca_flow_header_format outer;
     struct doca_flow_tun tun;
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
     enum doca_flow_resource_type encap_type;
     union {
         struct doca_flow_resource_encap_cfg encap_cfg;
         uint32_t shared_encap_id;
     };
+#else
+    bool has_encap;
+    struct doca_flow_encap_action encap;
+#endif
     bool has_push;
     struct doca_flow_push_action push;
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 6, 0)
     struct doca_flow_nat64_action nat64;
+#endif
     bool has_crypto_encap;
     struct doca_flow_crypto_encap_action crypto_encap;
     struct doca_flow_crypto_action crypto;
@@ -298,6 +341,10 @@ enum doca_flow_action_type {
     DOCA_FLOW_ACTION_AUTO = 0,
     DOCA_FLOW_ACTION_ADD,
     DOCA_FLOW_ACTION_COPY,
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 7, 0)
+    DOCA_FLOW_ACTION_DECAP_ENCAP, /* which layer decap and encap of the actions are of */
+    DOCA_FLOW_ACTION_MAX,
+#endif
 };
 struct doca_flow_action_desc {
     enum doca_flow_action_type type;
@@ -306,6 +353,11 @@ struct doca_flow_action_desc {
             struct doca_flow_desc_field src, dst;
             uint32_t width;
         } field_op;
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 7, 0)
+        __extension__ struct {
+            bool is_l2; /* here true */
+        } decap_encap;
+#endif
     };
 };
 struct doca_flow_action_descs {
@@ -339,7 +391,10 @@ struct doca_flow_monitor {
         } shared_counter;
     };
     uint32_t shared_mirror_id; /* here 0 */
-    uint32_t aging_sec;        /* doca_flow_aging_handle; 0: entries do not age */
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 7, 0)
+    bool aging_enabled; /* false: aging_sec does not count */
+#endif
+    uint32_t aging_sec; /* doca_flow_aging_handle; 0: entries do not age */
 };
 
 /* What a counter counted. */
@@ -407,7 +462,7 @@ enum doca_flow_fwd_type {
 #if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 0, 0)
     DOCA_FLOW_FWD_HASH_PIPE,
     DOCA_FLOW_FWD_CHANGEABLE = 100, /* of a pipe: each entry has its own destination */
-#else
+#elif DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 6, 0)
     DOCA_FLOW_FWD_CHANGEABLE,
 #endif
 };
@@ -453,6 +508,7 @@ struct doca_flow_fwd {
 
 enum doca_flow_shared_resource_type {
     DOCA_FLOW_SHARED_RESOURCE_METER = 0,
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
     DOCA_FLOW_SHARED_RESOURCE_COUNTER,
     DOCA_FLOW_SHARED_RESOURCE_RSS,
     DOCA_FLOW_SHARED_RESOURCE_MIRROR,
@@ -460,6 +516,13 @@ enum doca_flow_shared_resource_type {
     DOCA_FLOW_SHARED_RESOURCE_ENCAP,
     DOCA_FLOW_SHARED_RESOURCE_DECAP,
     DOCA_FLOW_SHARED_RESOURCE_IPSEC_SA,
+#else
+    DOCA_FLOW_SHARED_RESOURCE_COUNT, /* a counter */
+    DOCA_FLOW_SHARED_RESOURCE_RSS,
+    DOCA_FLOW_SHARED_RESOURCE_CRYPTO,
+    DOCA_FLOW_SHARED_RESOURCE_MIRROR,
+    DOCA_FLOW_SHARED_RESOURCE_MAX,
+#endif
 };
 
 /* ---- The library ---- */
@@ -480,6 +543,7 @@ typedef void (*doca_flow_entry_process_cb)(struct doca_flow_pipe_entry *entry, u
                                            enum doca_flow_entry_status status,
                                            enum doca_flow_entry_op op, void *user_ctx);
 
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
 /* Creates a configuration. doca_flow_init copies it. Free it with doca_flow_cfg_destroy. */
 doca_error_t doca_flow_cfg_create(struct doca_flow_cfg **cfg);
 doca_error_t doca_flow_cfg_destroy(struct doca_flow_cfg *cfg);
@@ -513,11 +577,13 @@ doca_error_t doca_flow_init(struct doca_flow_cfg *cfg) __asm__("doca_flow_init_v
 #else
 doca_error_t doca_flow_init(struct doca_flow_cfg *cfg) __asm__("doca_flow_init_v2_7");
 #endif
+#endif
 /* Ends the library. Ports work until they are stopped. */
 void doca_flow_destroy(void);
 
 /* ---- Ports ---- */
 
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
 doca_error_t doca_flow_port_cfg_create(struct doca_flow_port_cfg **cfg);
 doca_error_t doca_flow_port_cfg_destroy(struct doca_flow_port_cfg *cfg);
 /* Sets the number that DOCA_FLOW_FWD_PORT names (default 0). */
@@ -539,6 +605,7 @@ doca_error_t doca_flow_port_cfg_set_actions_mem_size(struct doca_flow_port_cfg *
  * doca_flow_init was not called, BAD_CONFIG if no device was set. */
 doca_error_t doca_flow_port_start(const struct doca_flow_port_cfg *cfg,
                                   struct doca_flow_port **port);
+#endif
 /* Destroys all pipes of the port, and stops it. Errors: IN_USE if pipes lead to each other in a circle. */
 doca_error_t doca_flow_port_stop(struct doca_flow_port *port);
 /* Returns the program's own memory of the port, zeros at first, or NULL. It lives until the port is
@@ -574,6 +641,7 @@ enum doca_flow_direction_info {
     DOCA_FLOW_DIRECTION_HOST_TO_NETWORK,
 };
 
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
 /* The configuration of a pipe. doca_flow_pipe_create copies it. */
 doca_error_t doca_flow_pipe_cfg_create(struct doca_flow_pipe_cfg **cfg,
                                        struct doca_flow_port *port);
@@ -623,14 +691,22 @@ doca_error_t doca_flow_pipe_cfg_set_monitor(struct doca_flow_pipe_cfg *cfg,
  * SELECT_ENABLED, INVALID_VALUE for unknown flags. */
 doca_error_t doca_flow_pipe_cfg_set_hash_map_algorithm(struct doca_flow_pipe_cfg *cfg,
                                                        uint32_t algorithm_flags);
+#else
+#include "doca_flow_2_5.h"
+#endif
 
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
+#define DPK_FLOW_PIPE_CREATE
+#else
+#define DPK_FLOW_PIPE_CREATE __asm__("doca_flow_pipe_create_v2_5")
+#endif
 /* Creates a pipe without entries. `fwd`: the destination of matching frames; NULL or CHANGEABLE: each
  * entry has its own. So does PIPE with `next_pipe` NULL. `fwd_miss`: the destination of other frames; NULL: they are dropped, or leave the
  * port if they are sent. Errors: NOT_FOUND if a receive queue with one of the ids does not exist. */
 doca_error_t doca_flow_pipe_create(const struct doca_flow_pipe_cfg *cfg,
                                    const struct doca_flow_fwd *fwd,
                                    const struct doca_flow_fwd *fwd_miss,
-                                   struct doca_flow_pipe **pipe);
+                                   struct doca_flow_pipe **pipe) DPK_FLOW_PIPE_CREATE;
 /* Destroys a pipe with its entries. The call is ignored if the argument is not a pipe, or if another
  * pipe leads to it. */
 void doca_flow_pipe_destroy(struct doca_flow_pipe *pipe);
@@ -675,6 +751,7 @@ doca_error_t doca_flow_pipe_add_entry(
 #endif
 /* Adds an entry to a control pipe. Among matching entries, the lowest `priority` counts, up to
  * 268,435,455. `condition`, which DOCA 2.5 does not have, and `action_descs` must be NULL. */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 6, 0)
 doca_error_t doca_flow_pipe_control_add_entry(
     uint16_t pipe_queue, uint32_t priority, struct doca_flow_pipe *pipe,
     const struct doca_flow_match *match, const struct doca_flow_match *match_mask,
@@ -682,6 +759,15 @@ doca_error_t doca_flow_pipe_control_add_entry(
     const struct doca_flow_actions *actions_mask, const struct doca_flow_action_descs *action_descs,
     const struct doca_flow_monitor *monitor, const struct doca_flow_fwd *fwd, void *usr_ctx,
     struct doca_flow_pipe_entry **entry);
+#else
+doca_error_t doca_flow_pipe_control_add_entry(
+    uint16_t pipe_queue, uint32_t priority, struct doca_flow_pipe *pipe,
+    const struct doca_flow_match *match, const struct doca_flow_match *match_mask,
+    const struct doca_flow_actions *actions, const struct doca_flow_actions *actions_mask,
+    const struct doca_flow_action_descs *action_descs, const struct doca_flow_monitor *monitor,
+    const struct doca_flow_fwd *fwd, void *usr_ctx,
+    struct doca_flow_pipe_entry **entry) __asm__("doca_flow_pipe_control_add_entry_v2_5");
+#endif
 #if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 2, 0)
 /* Adds an entry to an LPM pipe: `match_mask` has the prefix of one address. Up to DOCA 3.1 without
  * `action_idx`. Errors: INVALID_VALUE also if the mask is not a prefix. */

@@ -40,6 +40,24 @@ extern "C" {
 #define DOCA_FLOW_MPLS_DEFAULT_PORT      6635
 #define DOCA_FLOW_PSP_DEFAULT_PORT       1000
 
+#if DOCA_CURRENT_VERSION_NUM < DOCA_VERSION_NUM(2, 7, 0)
+/* The first names of these numbers. */
+#define DOCA_ETHER_ADDR_LEN     DOCA_FLOW_ETHER_ADDR_LEN
+#define DOCA_ETHER_TYPE_IPV4    DOCA_FLOW_ETHER_TYPE_IPV4
+#define DOCA_ETHER_TYPE_IPV6    DOCA_FLOW_ETHER_TYPE_IPV6
+#define DOCA_ETHER_TYPE_TEB     DOCA_FLOW_ETHER_TYPE_TEB
+#define DOCA_PROTO_ICMP         DOCA_FLOW_PROTO_ICMP
+#define DOCA_PROTO_IPV4         DOCA_FLOW_PROTO_IPV4
+#define DOCA_PROTO_TCP          DOCA_FLOW_PROTO_TCP
+#define DOCA_PROTO_UDP          DOCA_FLOW_PROTO_UDP
+#define DOCA_PROTO_IPV6         DOCA_FLOW_PROTO_IPV6
+#define DOCA_PROTO_GRE          DOCA_FLOW_PROTO_GRE
+#define DOCA_PROTO_ESP          DOCA_FLOW_PROTO_ESP
+#define DOCA_PROTO_ICMP6        DOCA_FLOW_PROTO_ICMP6
+#define DOCA_GTPU_PORT          DOCA_FLOW_GTPU_DEFAULT_PORT
+#define DOCA_VXLAN_DEFAULT_PORT DOCA_FLOW_VXLAN_DEFAULT_PORT
+#endif
+
 enum doca_flow_l3_type {
     DOCA_FLOW_L3_TYPE_NONE = 0,
     DOCA_FLOW_L3_TYPE_IP4,
@@ -64,7 +82,9 @@ enum doca_flow_tun_type {
     DOCA_FLOW_TUN_ESP,
     DOCA_FLOW_TUN_MPLS_O_UDP,
     DOCA_FLOW_TUN_GENEVE,
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
     DOCA_FLOW_TUN_PSP,
+#endif
 #if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
     DOCA_FLOW_TUN_IP_IN_IP,
 #endif
@@ -121,16 +141,22 @@ struct doca_flow_header_ip4 {
     uint8_t version_ihl;
     uint8_t dscp_ecn;
     doca_be16_t total_len;
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
     doca_be16_t identification;
     doca_be16_t flags_fragment_offset;
+#endif
     uint8_t next_proto;
     uint8_t ttl;
 };
 
 struct doca_flow_header_ip6 {
     doca_be32_t src_ip[4], dst_ip[4];
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
     uint8_t traffic_class;
     doca_be32_t flow_label;
+#else
+    uint8_t dscp_ecn;          /* the traffic class */
+#endif
     doca_be16_t payload_len;
     uint8_t next_proto;
     uint8_t hop_limit;
@@ -223,13 +249,16 @@ struct doca_flow_tun {
     enum doca_flow_tun_type type;
     union {
         __extension__ struct { /* VXLAN */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
             enum doca_flow_tun_ext_vxlan_type vxlan_type;
             union {
                 uint8_t vxlan_next_protocol;       /* VXLAN_GPE */
                 doca_be16_t vxlan_group_policy_id; /* VXLAN_GBP */
             };
+#endif
             doca_be32_t vxlan_tun_id; /* in the upper 24 bits */
         };
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
         __extension__ struct { /* GRE */
             enum doca_flow_tun_ext_gre_type gre_type;
             doca_be16_t protocol;
@@ -244,6 +273,13 @@ struct doca_flow_tun {
                 };
             };
         };
+#else
+        __extension__ struct { /* GRE */
+            bool key_present;
+            doca_be16_t protocol;
+            doca_be32_t gre_key;
+        };
+#endif
         __extension__ struct { /* GTPU */
 #if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 9, 0)
             uint8_t gtp_next_ext_hdr_type;
@@ -260,7 +296,9 @@ struct doca_flow_tun {
             struct doca_flow_header_geneve geneve;
             union doca_flow_geneve_option geneve_options[DOCA_FLOW_GENEVE_OPT_LEN_MAX];
         };
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
         struct doca_flow_header_psp psp;
+#endif
     };
 };
 

@@ -290,6 +290,8 @@ int main(int argc, char **argv)
         CASE(labels_of_mpls_are_made_and_read),
         CASE(a_stopped_port_gets_no_pipe),
         CASE(a_port_that_stops_destroys_its_pipes),
+        CASE(pipes_of_doca_2_5),
+        CASE(pipes_of_doca_2_6),
         CASE(pipes_of_doca_2_8),
         CASE(pipes_of_doca_2_10),
         CASE(live_receiver),

@@ -7,8 +7,8 @@ load ../host/setup
 
 setup_file() {
     local here=$BATS_TEST_DIRNAME/../host minor folder objects=()
-    for minor in 8 10; do
-        folder=doca
+    for minor in 5 6 8 10; do
+        if [ "$minor" -lt 7 ]; then folder=doca-2.5; else folder=doca; fi
         # shellcheck disable=SC2086
         gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/$folder" -I"$DPAKIT_BUILD/include" \
             -DDOCA_VERSION_MAJOR=2 -DDOCA_VERSION_MINOR=$minor -DDOCA_VERSION_PATCH=0 -DDOCA_VERSION_STRING="\"2.$minor.0\"" \
@@ -102,6 +102,16 @@ are_named() { # NAME...
 }
 # Fields that programs of all releases before 3.0 have (flow_release.c).
 fields=(parser_meta.port_meta outer.ip4.total_len meta.mark crypto inner 'a meter' 'a mirror' 'shared RSS')
+
+@test "pipes of DOCA 2.5 work, and refuse a field by its name" {
+    case_ok pipes_of_doca_2_5
+    are_named "${fields[@]}" 'the field '{flags,rss_key,ordered_lists}
+}
+
+@test "pipes of DOCA 2.6 work, and refuse a field by its name" {
+    case_ok pipes_of_doca_2_6
+    are_named "${fields[@]}" 'the field '{flags,rss_key,rss,ordered_lists}
+}
 
 @test "pipes of DOCA 2.8 work, and refuse a field by its name" {
     case_ok pipes_of_doca_2_8

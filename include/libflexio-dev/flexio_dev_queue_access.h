@@ -112,6 +112,13 @@ FLEXIO_DEV_DOORBELL(flexio_dev_cc_ring_db,
 }
 #endif
 
+/* The value of an emulated doorbell. It faults, too. */
+__attribute__((noreturn)) static inline uint32_t flexio_dev_read_db_value(uint64_t emu_ctx_id)
+{
+    (void)emu_ctx_id;
+    _flexio_dev_no_hardware(_FLEXIO_DEV_NO_EMULATION);
+}
+
 /* The doorbell of congestion control, with two words. These fault, too. */
 __attribute__((noreturn)) static inline void flexio_dev_cc_ring_db_low64bit(uint64_t value)
 {
@@ -173,17 +180,29 @@ static inline uint32_t flexio_dev_cqe_get_qpn(struct flexio_dev_cqe64 *cqe)
     return be32_to_cpu(cqe->qpn) & 0xffffff;
 }
 
+#if FLEXIO_DEV_VER_USED < FLEXIO_DEV_VER(24, 4, 0)
+static inline uint8_t flexio_dev_cqe_get_csum_ok(struct flexio_dev_cqe64 *cqe)
+{
+    return cqe->csum_ok;
+}
+#else
 static inline uint16_t flexio_dev_cqe_get_csum_ok(struct flexio_dev_cqe64 *cqe)
 {
     return be16_to_cpu(cqe->csum_ok);
 }
+#endif
 
 /* Returns the syndrome of an error: MLX5_CQE_SYNDROME_*. */
 static inline uint32_t flexio_dev_cqe_get_err_synd(struct flexio_dev_cqe64 *cqe)
 {
+#if FLEXIO_DEV_VER_USED < FLEXIO_DEV_VER(24, 4, 0)
+    return be32_to_cpu(cqe->err_syndrome) & 0xff;
+#else
     return cqe->syndrome;
+#endif
 }
 
+#if FLEXIO_DEV_VER_USED >= FLEXIO_DEV_VER(24, 4, 0)
 /* Returns the vendor's syndrome of an error: always 0 here. */
 static inline uint32_t flexio_dev_cqe_get_hw_err_synd(struct flexio_dev_cqe64 *cqe)
 {
@@ -194,6 +213,7 @@ static inline uint32_t flexio_dev_cqe_get_vendor_err_synd(struct flexio_dev_cqe6
 {
     return cqe->vendor_err_synd;
 }
+#endif
 
 /* 0: no data in it; 1, 2: data in the CQE's 32 or 64 bytes; 3: an array of compressed CQEs. */
 static inline uint8_t flexio_dev_cqe_get_type(struct flexio_dev_cqe64 *cqe)
@@ -208,6 +228,7 @@ static inline uint32_t flexio_dev_cqe_get_user_index(struct flexio_dev_cqe64 *cq
 
 /* ---- Compressed completions, which the emulated device does not make ---- */
 
+#if FLEXIO_DEV_VER_USED >= FLEXIO_DEV_VER(24, 4, 0)
 /* Sets the validity byte of `num_cqes` CQEs. */
 static inline void flexio_dev_comp_cq_init(struct flexio_dev_cqe64 *cqe, int num_cqes,
                                            uint8_t validity_iteration_count)
@@ -238,6 +259,7 @@ static inline uint64_t flexio_dev_comp_cqe_get_comp_cqe(struct flexio_dev_cqe64 
 {
     return ((struct flexio_dev_mini_cqe64 *)cqe)->mini_cqe[comp_cqe_index];
 }
+#endif
 
 #define FLEXIO_DEV_COMP_CQE_GET_RX_HASH_RESULT(mini) be32_to_cpu((uint32_t)(mini))
 
@@ -492,6 +514,7 @@ static inline flexio_dev_status_t flexio_dev_swqe_seg_transpose_set(union flexio
     return FLEXIO_DEV_STATUS_SUCCESS;
 }
 
+#if FLEXIO_DEV_VER_USED >= FLEXIO_DEV_VER(24, 4, 0)
 /* The address vector of a datagram: one segment, or with `ext` three of them. */
 static inline void flexio_dev_swqe_seg_av1_set(union flexio_dev_sqe_seg *swqe, uint32_t qkey,
                                                uint32_t dqp, uint8_t ext, uint8_t stat_rate_sl,
@@ -545,6 +568,7 @@ flexio_dev_swqe_seg_wait_on_data_data_set(union flexio_dev_sqe_seg *swqe, uint64
     swqe->wait_on_data_data.data_mask = cpu_to_be64(data_mask);
     return FLEXIO_DEV_STATUS_SUCCESS;
 }
+#endif
 
 #ifdef __clang__
 #pragma clang attribute pop

@@ -23,19 +23,40 @@ typedef uint64_t __be64;
 #define FLEXIO_DEV_ASSERT(what, text) _Static_assert(what, text)
 #endif
 
+#if FLEXIO_DEV_VER_USED < FLEXIO_DEV_VER(24, 4, 0)
+struct flexio_dev_cqe64 {
+    __be32 rsvd0[7];
+    uint8_t csum_ok; /* of a frame: bit 0 link layer, bit 1 header of IP, bit 2 TCP or UDP */
+    uint8_t rsvd29[3];
+    __be32 srqn_uidx; /* user index of the queue, 24 bits */
+    __be32 rsvd36[2];
+    __be32 byte_cnt;
+    __be32 rsvd48;
+    __be32 err_syndrome; /* of an error completion, 8 bits */
+    __be32 qpn;
+    __be16 wqe_counter;
+    uint8_t signature;
+    volatile uint8_t op_own; /* opcode in bits 4 to 7, owner in bit 0 */
+} FLEXIO_DEV_QUEUE_ELEMENT;
+#else
 struct flexio_dev_cqe64 {
     __be32 rsvd00[5];
     __be16 csum_ok; /* of a frame: bit 0 link layer, bit 1 header of IP, bit 2 TCP or UDP */
     uint8_t rsvd22[2];
     __be32 rsvd24[2];
     __be32 srqn_uidx; /* user index of the queue, 24 bits */
+#if FLEXIO_DEV_VER_USED >= FLEXIO_DEV_VER(25, 1, 0) && FLEXIO_DEV_VER_USED < FLEXIO_DEV_VER_LATEST
+    __be32 imm_inval_pkey;
+    __be32 rsvd40;
+#else /* a program without a version may use either name */
     union {
         struct {
             __be32 imm_inval_pkey;
             __be32 rsvd40;
         };
-        __be32 rsvd36[2]; /* older name of both members */
+        __be32 rsvd36[2];
     };
+#endif
     __be32 byte_cnt;
     __be32 rsvd48;
     uint8_t hw_err_syndrome;
@@ -56,6 +77,7 @@ struct flexio_dev_cqe64 {
     };
     volatile uint8_t op_own; /* opcode in bits 4 to 7, owner in bit 0 */
 } FLEXIO_DEV_QUEUE_ELEMENT;
+#endif
 
 /* Up to seven compressed completions. */
 struct flexio_dev_mini_cqe64 {
@@ -210,9 +232,11 @@ union flexio_dev_sqe_seg {
     struct flexio_dev_wqe_atomic_seg atomic;
     struct flexio_dev_wqe_transpose_seg transpose;
     struct flexio_dev_wqe_shared_receive_seg shared_receive;
+#if FLEXIO_DEV_VER_USED >= FLEXIO_DEV_VER(24, 4, 0)
     struct flexio_dev_wqe_wait_on_data_seg wait_on_data;
     struct flexio_dev_wqe_wait_on_data_data_seg wait_on_data_data;
     struct flexio_dev_wqe_datagram_seg adres_vector;
+#endif
 };
 
 FLEXIO_DEV_ASSERT(sizeof(struct flexio_dev_cqe64) == 64, "a CQE has 64 bytes");

@@ -442,7 +442,7 @@ static void doorbells_that_are_not_the_process_s_fault(void)
     struct flexio_process *owner = queue_process();
     struct set s = ethernet(owner, NULL), gone = ethernet(owner, NULL);
     set_end(&gone);
-    for (uint64_t which = 0; which < 6; which++)
+    for (uint64_t which = 0; which < 7; which++)
         for (int strange = 0; strange < 4; strange++) {
             struct flexio_process *p = queue_process();
             uint64_t result = 5;

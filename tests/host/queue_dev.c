@@ -247,6 +247,8 @@ __dpa_rpc__ uint64_t bad_doorbell(uint64_t which, uint64_t number)
     case 4:
         flexio_dev_db_ctx_arm(context(), (uint32_t)number, 0);
         break;
+    case 5:
+        return flexio_dev_read_db_value(number);
     default:
         flexio_dev_cc_ring_db(context(), 0, 0, 0, CC_DB_NEXT_ACT_SINGLE);
         break;

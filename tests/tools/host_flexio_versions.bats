@@ -53,6 +53,38 @@ C
     device entry '' v24_01.c v24_07.c v24_10.c v25_07.c latest.c both.c </dev/null
 }
 
+# The device writes the results of its checks to two places of a completion, of which each layout has one.
+@test "a completion means the same in the layout of each version" {
+    local v
+    cd "$BATS_TEST_TMPDIR"
+    cat >cqe.c <<'C'
+#include <stdint.h>
+#include <libflexio-dev/flexio_dev_queue_access.h>
+__dpa_rpc__ uint64_t checks_of(uint64_t unused)
+{
+    static struct flexio_dev_cqe64 cqe;
+    volatile uint8_t *b = (uint8_t *)&cqe;
+    (void)unused;
+    b[21] = b[28] = 7, b[55] = 0x22, b[46] = 1, b[59] = 9, b[61] = 5, b[63] = 0xd1;
+    return flexio_dev_cqe_get_csum_ok(&cqe) | flexio_dev_cqe_get_err_synd(&cqe) << 8 |
+           (uint64_t)flexio_dev_cqe_get_byte_cnt(&cqe) << 16 | (uint64_t)flexio_dev_cqe_get_qpn(&cqe) << 32 |
+           (uint64_t)flexio_dev_cqe_get_wqe_counter(&cqe) << 40 |
+           (uint64_t)flexio_dev_cqe_get_opcode(&cqe) << 48 | (uint64_t)flexio_dev_cqe_get_owner(&cqe) << 56;
+}
+C
+    export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices
+    new_device mlx5_0
+    for v in '24 1' '24 4' '25 1' '26 4'; do
+        # shellcheck disable=SC2086
+        dpacc cqe.c -o cqe.a -hostcc=gcc --app-name=cqe \
+            --devicecc-options="-Wall -Wextra -Werror -DFLEXIO_DEV_VER_USED=$(used $v | cut -d= -f2)"
+        run dparun cqe.a --rpc checks_of 0
+        echo "$v: $output"
+        [ "$status" -eq 0 ]
+        [[ $output == *"$((1 << 56 | 13 << 48 | 5 << 40 | 9 << 32 | 256 << 16 | 0x22 << 8 | 7))"* ]]
+    done
+}
+
 @test "a version has the form of no other one" {
     run device old "$(used 24 7)" < <(all_names NEVER HELD)
     [ "$status" -ne 0 ]

@@ -66,6 +66,9 @@
 #define DPA_SYS_FENCE       24 /* (how): a fence of such code */
 #define DPA_FENCE_RELEASES  1
 #define DPA_FENCE_ACQUIRES  2
+/* (address, size) -> address of the function that the host started. Its name, cut to `size` - 1 bytes, and a
+ * 0 are stored at `address`. */
+#define DPA_SYS_THREAD_NAME 25
 /* Shadow memory of code compiled with -fsanitize=address: a byte for each 8 bytes of the 4 GiB of guest
  * memory. */
 #define DPA_SHADOW_BASE 0x50000000

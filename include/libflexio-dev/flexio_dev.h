@@ -90,6 +90,9 @@ int flexio_dev_get_thread_ctx(struct flexio_dev_thread_ctx **dtctx);
 uint32_t flexio_dev_get_thread_id(struct flexio_dev_thread_ctx *dtctx);
 /* Returns the address of the thread's local storage, or 0 if the thread has none. */
 flexio_uintptr_t flexio_dev_get_thread_local_storage(struct flexio_dev_thread_ctx *dtctx);
+/* Returns the calling thread's name: the name of the function that the host started, of which 63
+ * characters count. Empty if the program has no symbols, or if the process has called this in 64 others. */
+const char *flexio_dev_get_current_thread_name(void);
 /* End the activation: _finish forever, _reschedule until the next event. */
 __attribute__((noreturn)) void flexio_dev_thread_finish(void);
 __attribute__((noreturn)) void flexio_dev_thread_reschedule(void);

@@ -85,6 +85,38 @@ C
     done
 }
 
+@test "a thread has the name of its function" {
+    cd "$BATS_TEST_TMPDIR"
+    cat >name.c <<'C'
+#include <stdint.h>
+#include <string.h>
+#include <libflexio-dev/flexio_dev.h>
+__attribute__((noinline)) static const char *inner(void)
+{
+    return flexio_dev_get_current_thread_name();
+}
+__dpa_rpc__ uint64_t first_of_two(uint64_t unused)
+{
+    (void)unused;
+    return strcmp(inner(), "first_of_two") == 0 && inner() == flexio_dev_get_current_thread_name();
+}
+__dpa_rpc__ uint64_t a_function_whose_name_is_longer_than_the_sixty_three_characters_that_count(uint64_t unused)
+{
+    (void)unused;
+    return strlen(inner());
+}
+C
+    export DPAKIT_DEVICES=$BATS_TEST_TMPDIR/devices
+    new_device mlx5_0
+    dpacc name.c -o name.a -hostcc=gcc --app-name=name --devicecc-options="-Wall -Wextra -Werror"
+    run dparun name.a --rpc first_of_two 0
+    echo "$output"
+    [[ $output == "result: 1 "* ]]
+    run dparun name.a --rpc a_function_whose_name_is_longer_than_the_sixty_three_characters_that_count 0
+    echo "$output"
+    [[ $output == "result: 63 "* ]]
+}
+
 @test "a version has the form of no other one" {
     run device old "$(used 24 7)" < <(all_names NEVER HELD)
     [ "$status" -ne 0 ]

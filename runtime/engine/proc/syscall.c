@@ -120,6 +120,23 @@ static bool send_message(struct hart *h, struct slice *s)
     return true;
 }
 
+/* Stores the name of the function that the host started. A symbol table that was stripped has no name. */
+static bool thread_name(struct hart *h, struct slice *s)
+{
+    const uint64_t size = h->regs.x[A1];
+    uint64_t offset = 0;
+    const char *name = dpk_image_function_at(h->process->image, h->function, &offset);
+    char *to = size > 0 && size <= MESSAGE_MAX
+                   ? rv64_memory_at(h->process->memory, h->regs.x[A0], size, RV64_W)
+                   : NULL;
+    if (!to)
+        return bad_call(h, s, "thread name at bad address", h->regs.x[A0]);
+    const size_t length = name && offset == 0 ? strnlen(name, size - 1) : 0;
+    memcpy(to, length ? name : "", length);
+    to[length] = '\0';
+    return answer(h, h->function);
+}
+
 static bool event_call(struct hart *h, struct slice *s, uint64_t number)
 {
     uint64_t *x = h->regs.x;
@@ -256,6 +273,8 @@ bool proc_syscall_run(struct hart *h, struct slice *s)
         return proc_tsan_access(h, s);
     case DPA_SYS_FENCE:
         return proc_tsan_fence(h);
+    case DPA_SYS_THREAD_NAME:
+        return thread_name(h, s);
     case DPA_SYS_EU:
         return answer(h, proc_unit_of(h));
     default:

@@ -543,6 +543,20 @@ typedef void (*doca_flow_entry_process_cb)(struct doca_flow_pipe_entry *entry, u
                                            enum doca_flow_entry_status status,
                                            enum doca_flow_entry_op op, void *user_ctx);
 
+/* What happens to a pipe that grows. Here no pipe is resized: each holds as many entries as it may have. */
+enum doca_flow_pipe_op {
+    DOCA_FLOW_PIPE_OP_CONGESTION_REACHED = 0,
+    DOCA_FLOW_PIPE_OP_RESIZED,
+    DOCA_FLOW_PIPE_OP_DESTROYED,
+};
+enum doca_flow_pipe_status {
+    DOCA_FLOW_PIPE_STATUS_SUCCESS = 1,
+    DOCA_FLOW_PIPE_STATUS_ERROR,
+};
+typedef void (*doca_flow_pipe_process_cb)(struct doca_flow_pipe *pipe,
+                                          enum doca_flow_pipe_status status,
+                                          enum doca_flow_pipe_op op, void *user_ctx);
+
 #if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(2, 7, 0)
 /* Creates a configuration. doca_flow_init copies it. Free it with doca_flow_cfg_destroy. */
 doca_error_t doca_flow_cfg_create(struct doca_flow_cfg **cfg);
@@ -567,6 +581,13 @@ doca_error_t doca_flow_cfg_set_nr_shared_resource(struct doca_flow_cfg *cfg,
 /* Sets the callback for entries. */
 doca_error_t doca_flow_cfg_set_cb_entry_process(struct doca_flow_cfg *cfg,
                                                 doca_flow_entry_process_cb cb);
+/* Accepted without effect: pipes are not resized. */
+doca_error_t doca_flow_cfg_set_cb_pipe_process(struct doca_flow_cfg *cfg,
+                                               doca_flow_pipe_process_cb cb);
+/* Accepted without effect: frames that no pipe matches are dropped, as in the mode "isolated". Errors:
+ * INVALID_VALUE also without queues. */
+doca_error_t doca_flow_cfg_set_default_rss(struct doca_flow_cfg *cfg,
+                                           const struct doca_flow_resource_rss_cfg *rss);
 
 /* Starts the library for the structures of this release. Errors: ALREADY_EXIST if the process has started
  * it before. */
@@ -662,6 +683,12 @@ doca_error_t doca_flow_pipe_cfg_set_is_root(struct doca_flow_pipe_cfg *cfg, bool
 doca_error_t doca_flow_pipe_cfg_set_nr_entries(struct doca_flow_pipe_cfg *cfg, uint32_t nr_entries);
 /* Counts the frames that match no entry (doca_flow_resource_query_pipe_miss). */
 doca_error_t doca_flow_pipe_cfg_set_miss_counter(struct doca_flow_pipe_cfg *cfg, bool miss_counter);
+/* Accepted without effect: matches are always strict. */
+doca_error_t doca_flow_pipe_cfg_set_enable_strict_matching(struct doca_flow_pipe_cfg *cfg,
+                                                           bool enable_strict_matching);
+/* Accepted without effect, 1 to 100: pipes are not resized. Errors: INVALID_VALUE for others. */
+doca_error_t doca_flow_pipe_cfg_set_congestion_level_threshold(struct doca_flow_pipe_cfg *cfg,
+                                                               uint8_t congestion_level_threshold);
 /* Accepted without effect. */
 doca_error_t doca_flow_pipe_cfg_set_dir_info(struct doca_flow_pipe_cfg *cfg,
                                              enum doca_flow_direction_info dir_info);
@@ -834,6 +861,21 @@ doca_error_t doca_flow_pipe_update_entry(uint16_t pipe_queue, struct doca_flow_p
                                          const struct doca_flow_fwd *fwd,
                                          const enum doca_flow_flags_type flags,
                                          struct doca_flow_pipe_entry *entry);
+/* The same for an entry of an LPM pipe. Up to DOCA 3.1 without `action_idx`. */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 2, 0)
+doca_error_t doca_flow_pipe_lpm_update_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                             uint8_t action_idx,
+                                             const struct doca_flow_actions *actions,
+                                             const struct doca_flow_monitor *monitor,
+                                             const struct doca_flow_fwd *fwd, uint32_t flags,
+                                             struct doca_flow_pipe_entry *entry);
+#else
+doca_error_t doca_flow_pipe_lpm_update_entry(
+    uint16_t pipe_queue, struct doca_flow_pipe *pipe, const struct doca_flow_actions *actions,
+    const struct doca_flow_monitor *monitor, const struct doca_flow_fwd *fwd,
+    const enum doca_flow_flags_type flags,
+    struct doca_flow_pipe_entry *entry) __asm__("doca_flow_pipe_lpm_update_entry_v2_5");
+#endif
 /* Returns IN_PROCESS until the callback was called, then SUCCESS; ERROR for what is not an entry. */
 enum doca_flow_entry_status doca_flow_pipe_entry_get_status(struct doca_flow_pipe_entry *entry);
 

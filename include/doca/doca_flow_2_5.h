@@ -26,18 +26,6 @@ extern "C" {
 
 /* ---- The library ---- */
 
-enum doca_flow_pipe_op {
-    DOCA_FLOW_PIPE_OP_CONGESTION_REACHED = 0,
-    DOCA_FLOW_PIPE_OP_RESIZED,
-    DOCA_FLOW_PIPE_OP_DESTROYED,
-};
-enum doca_flow_pipe_status {
-    DOCA_FLOW_PIPE_STATUS_SUCCESS = 1,
-    DOCA_FLOW_PIPE_STATUS_ERROR,
-};
-typedef void (*doca_flow_pipe_process_cb)(struct doca_flow_pipe *pipe,
-                                          enum doca_flow_pipe_status status,
-                                          enum doca_flow_pipe_op op, void *user_ctx);
 typedef void (*doca_flow_shared_resource_unbind_cb)(enum doca_flow_shared_resource_type type,
                                                     uint32_t shared_resource_id,
                                                     void *bindable_obj);

@@ -86,6 +86,12 @@ static void start(void)
     CHECK(doca_flow_cfg_create(&cfg) == OK && doca_flow_cfg_set_pipe_queues(cfg, 2) == OK);
     CHECK(doca_flow_cfg_set_cb_entry_process(cfg, on_entry) == OK);
     CHECK(doca_flow_cfg_set_nr_shared_resource(cfg, 2, COUNTER) == OK);
+    uint16_t queue = QUEUE;
+    struct doca_flow_resource_rss_cfg rss = {.queues_array = &queue, .nr_queues = 1};
+    CHECK(doca_flow_cfg_set_cb_pipe_process(cfg, NULL) == OK);
+    CHECK(doca_flow_cfg_set_default_rss(cfg, &rss) == OK);
+    rss.nr_queues = 0;
+    CHECK(doca_flow_cfg_set_default_rss(cfg, &rss) == DOCA_ERROR_INVALID_VALUE);
     CHECK(doca_flow_init(cfg) == OK && doca_flow_cfg_destroy(cfg) == OK);
     CHECK(doca_flow_port_cfg_create(&port_cfg) == OK);
     CHECK(doca_flow_port_cfg_set_dev(port_cfg, w.dev) == OK);
@@ -154,6 +160,9 @@ static doca_error_t try_pipe(const struct make *m, struct doca_flow_pipe **pipe)
                                                         : DOCA_FLOW_PIPE_DOMAIN_DEFAULT) == OK);
     CHECK(doca_flow_pipe_cfg_set_is_root(cfg, !m->is_not_root) == OK);
     CHECK(doca_flow_pipe_cfg_set_miss_counter(cfg, true) == OK);
+    CHECK(doca_flow_pipe_cfg_set_enable_strict_matching(cfg, true) == OK);
+    CHECK(doca_flow_pipe_cfg_set_congestion_level_threshold(cfg, 100) == OK);
+    CHECK(doca_flow_pipe_cfg_set_congestion_level_threshold(cfg, 101) == DOCA_ERROR_INVALID_VALUE);
     doca_error_t result = m->match ? doca_flow_pipe_cfg_set_match(cfg, m->match, m->mask) : OK;
     if (result == OK && actions)
         result =
@@ -293,7 +302,7 @@ static void prefixes_lead(void)
     struct doca_flow_match match = {
         .outer = {.l3_type = DOCA_FLOW_L3_TYPE_IP4, .ip4.dst_ip = UINT32_MAX}};
     struct doca_flow_match one = {0}, mask = {0}, all = {0};
-    struct doca_flow_pipe_entry *e = NULL;
+    struct doca_flow_pipe_entry *e = NULL, *dropped = NULL;
     struct doca_flow_pipe *lpm = make_pipe(&(struct make){
         .type = DOCA_FLOW_PIPE_LPM, .is_not_root = true, .match = &match, .miss = &drop});
     one.outer.ip4.dst_ip = inet_addr("10.1.0.0");
@@ -303,7 +312,7 @@ static void prefixes_lead(void)
     one.outer.ip4.dst_ip = inet_addr("10.1.2.0");
     mask.outer.ip4.dst_ip = htonl(0xffffff00);
     CHECK(doca_flow_pipe_lpm_add_entry(0, lpm, &one, &mask, NULL, NULL, &drop, DOCA_FLOW_NO_WAIT,
-                                       &w, &e) == OK);
+                                       &w, &dropped) == OK);
     const struct doca_flow_fwd next = {.type = DOCA_FLOW_FWD_PIPE, .next_pipe = lpm};
 #if SINCE(6)
     const struct doca_flow_fwd each = {.type = DOCA_FLOW_FWD_CHANGEABLE};
@@ -316,6 +325,12 @@ static void prefixes_lead(void)
     set_destination("10.1.2.3");
     send_once();
     comes_with("10.1.8.8", 0);
+    CHECK(doca_flow_pipe_update_entry(0, lpm, NULL, NULL, &queue, 0, e) ==
+          DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_flow_pipe_lpm_update_entry(0, root, NULL, NULL, &queue, 0, e) ==
+          DOCA_ERROR_INVALID_VALUE);
+    CHECK(doca_flow_pipe_lpm_update_entry(0, lpm, NULL, NULL, &queue, 0, dropped) == OK);
+    comes_with("10.1.2.3", 0);
     doca_flow_pipe_destroy(root);
     doca_flow_pipe_destroy(lpm);
 }

@@ -226,3 +226,20 @@ doca_error_t doca_flow_pipe_hash_add_entry_v2_5(uint16_t pipe_queue, struct doca
     return doca_flow_pipe_hash_add_entry(pipe_queue, pipe, entry_index, index_of(actions), actions,
                                          monitor, fwd, flags, usr_ctx, entry);
 }
+
+doca_error_t doca_flow_pipe_lpm_update_entry_v2_5(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                                  const struct doca_flow_actions *actions,
+                                                  const struct doca_flow_monitor *monitor,
+                                                  const struct doca_flow_fwd *fwd,
+                                                  enum doca_flow_flags_type flags,
+                                                  struct doca_flow_pipe_entry *entry);
+doca_error_t doca_flow_pipe_lpm_update_entry_v2_5(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                                  const struct doca_flow_actions *actions,
+                                                  const struct doca_flow_monitor *monitor,
+                                                  const struct doca_flow_fwd *fwd,
+                                                  enum doca_flow_flags_type flags,
+                                                  struct doca_flow_pipe_entry *entry)
+{
+    return doca_flow_pipe_lpm_update_entry(pipe_queue, pipe, index_of(actions), actions, monitor,
+                                           fwd, flags, entry);
+}

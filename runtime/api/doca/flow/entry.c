@@ -459,31 +459,27 @@ doca_error_t doca_flow_pipe_remove_entry(uint16_t pipe_queue, uint32_t flags,
     return dpk_doca_end(entry, __func__, dpk_object_unlock(p, result));
 }
 
-doca_error_t doca_flow_pipe_update_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
-                                         const struct doca_flow_actions *actions,
-                                         const struct doca_flow_monitor *monitor,
-                                         const struct doca_flow_fwd *fwd,
-                                         const enum doca_flow_flags_type flags,
-                                         struct doca_flow_pipe_entry *entry)
+/* Gives an entry of a pipe of this type other actions, monitor and destination. */
+static doca_error_t update_entry(uint16_t queue, const struct doca_flow_pipe *pipe,
+                                 enum doca_flow_pipe_type type, unsigned action_idx,
+                                 struct request *r, struct doca_flow_pipe_entry *entry)
 {
-    struct request r = {.actions = actions, .monitor = monitor, .fwd = fwd};
     struct flow_entry *e;
     struct flow_way *way;
-    (void)flags;
     struct flow_pipe *p = lock_pipe(entry, &e);
     if (!p)
-        return dpk_doca_end(entry, __func__, DOCA_ERROR_INVALID_VALUE);
+        return DOCA_ERROR_INVALID_VALUE;
     doca_error_t result = DOCA_SUCCESS;
-    if (e->pipe != pipe || pipe_queue >= p->port->settings.queues ||
-        p->settings.type != DOCA_FLOW_PIPE_BASIC)
-        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "not an entry of this basic pipe, or "
-                                                            "not one of its queues");
+    if (e->pipe != pipe || queue >= p->port->settings.queues || p->settings.type != type)
+        result = dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
+                                  "not an entry of this pipe, not a pipe of this type, or "
+                                  "not one of its queues");
     if (result == DOCA_SUCCESS)
-        result = choose_actions(p, actions ? actions->action_idx : 0, &r);
+        result = choose_actions(p, action_idx, r);
     if (result == DOCA_SUCCESS)
-        result = make_way(p, e, &r, &way);
+        result = make_way(p, e, r, &way);
     /* The older rules count until they are freed. */
-    if (result == DOCA_SUCCESS && !flow_port_tell(p->port, e, DOCA_FLOW_ENTRY_OP_UPD, pipe_queue)) {
+    if (result == DOCA_SUCCESS && !flow_port_tell(p->port, e, DOCA_FLOW_ENTRY_OP_UPD, queue)) {
         flow_way_free(way);
         result = DOCA_ERROR_NO_MEMORY;
     }
@@ -493,7 +489,34 @@ doca_error_t doca_flow_pipe_update_entry(uint16_t pipe_queue, struct doca_flow_p
         flow_way_free(before);
     }
     dpk_object_drop(e);
-    return dpk_doca_end(entry, __func__, dpk_object_unlock(p, result));
+    return dpk_object_unlock(p, result);
+}
+
+doca_error_t doca_flow_pipe_update_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                         const struct doca_flow_actions *actions,
+                                         const struct doca_flow_monitor *monitor,
+                                         const struct doca_flow_fwd *fwd,
+                                         const enum doca_flow_flags_type flags,
+                                         struct doca_flow_pipe_entry *entry)
+{
+    struct request r = {.actions = actions, .monitor = monitor, .fwd = fwd};
+    (void)flags;
+    return dpk_doca_end(entry, __func__,
+                        update_entry(pipe_queue, pipe, DOCA_FLOW_PIPE_BASIC,
+                                     actions ? actions->action_idx : 0, &r, entry));
+}
+
+doca_error_t doca_flow_pipe_lpm_update_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
+                                             uint8_t action_idx,
+                                             const struct doca_flow_actions *actions,
+                                             const struct doca_flow_monitor *monitor,
+                                             const struct doca_flow_fwd *fwd, uint32_t flags,
+                                             struct doca_flow_pipe_entry *entry)
+{
+    struct request r = {.actions = actions, .monitor = monitor, .fwd = fwd};
+    (void)flags;
+    return dpk_doca_end(entry, __func__,
+                        update_entry(pipe_queue, pipe, DOCA_FLOW_PIPE_LPM, action_idx, &r, entry));
 }
 
 /* ---- Questions ---- */

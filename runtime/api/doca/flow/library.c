@@ -190,6 +190,24 @@ doca_error_t doca_flow_cfg_set_cb_entry_process(struct doca_flow_cfg *cfg,
     return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
+doca_error_t doca_flow_cfg_set_cb_pipe_process(struct doca_flow_cfg *cfg,
+                                               doca_flow_pipe_process_cb cb)
+{
+    (void)cb;
+    return dpk_doca_end(cfg, __func__, accept_setting(cfg));
+}
+
+doca_error_t doca_flow_cfg_set_default_rss(struct doca_flow_cfg *cfg,
+                                           const struct doca_flow_resource_rss_cfg *rss)
+{
+    doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+    if (rss && (!rss->queues_array || rss->nr_queues <= 0))
+        result = dpk_doca_because(result, "rss has %d queues, or no queues_array", rss->nr_queues);
+    else if (rss)
+        result = accept_setting(cfg);
+    return dpk_doca_end(cfg, __func__, result);
+}
+
 static bool is_mode(const char *word, size_t size)
 {
     static const char *const known[] = {"vnf", "isolated", "hws"};

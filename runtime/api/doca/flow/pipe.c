@@ -143,6 +143,25 @@ doca_error_t doca_flow_pipe_cfg_set_miss_counter(struct doca_flow_pipe_cfg *cfg,
     return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
+doca_error_t doca_flow_pipe_cfg_set_enable_strict_matching(struct doca_flow_pipe_cfg *cfg,
+                                                           bool enable_strict_matching)
+{
+    (void)enable_strict_matching;
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(lock_cfg(cfg, cfg), DOCA_SUCCESS));
+}
+
+doca_error_t doca_flow_pipe_cfg_set_congestion_level_threshold(struct doca_flow_pipe_cfg *cfg,
+                                                               uint8_t congestion_level_threshold)
+{
+    enum { PERCENT_MAX = 100 };
+    const bool good = congestion_level_threshold > 0 && congestion_level_threshold <= PERCENT_MAX;
+    const doca_error_t result =
+        good ? DOCA_SUCCESS
+             : dpk_doca_because(DOCA_ERROR_INVALID_VALUE, "%u percent, but 1 to %d are possible",
+                                congestion_level_threshold, PERCENT_MAX);
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(lock_cfg(cfg, cfg), result));
+}
+
 doca_error_t doca_flow_pipe_cfg_set_dir_info(struct doca_flow_pipe_cfg *cfg,
                                              enum doca_flow_direction_info dir_info)
 {

@@ -394,11 +394,17 @@ struct rdma_cm_id;
  * device, BAD_STATE if the context does not run, FULL. */
 doca_error_t doca_rdma_bridge_prepare_connection(struct doca_rdma *rdma, struct rdma_cm_id *cm_id,
                                                  struct doca_rdma_connection **rdma_connection);
-/* Accepts the request. Errors: BAD_STATE if the connection is not bridged or is already answered,
- * CONNECTION_ABORTED if the peer is gone. */
+/* Accepts the request. Up to DOCA 2.10 it prepares the connection, too. Errors: BAD_STATE if the connection
+ * is not bridged or is already answered, CONNECTION_ABORTED if the peer is gone. */
+#if DOCA_CURRENT_VERSION_NUM >= DOCA_VERSION_NUM(3, 0, 0)
 doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *private_data,
                                      uint8_t private_data_len,
                                      struct doca_rdma_connection *rdma_connection);
+#else
+doca_error_t doca_rdma_bridge_accept(
+    struct doca_rdma *rdma, struct rdma_cm_id *cm_id, void *private_data, uint8_t private_data_len,
+    struct doca_rdma_connection **rdma_connection) __asm__("doca_rdma_bridge_accept_v2_10");
+#endif
 /* Reports that the peer has confirmed the connection. Errors: INVALID_VALUE if the request was not
  * accepted. */
 doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma,

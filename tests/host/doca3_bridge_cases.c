@@ -131,6 +131,33 @@ static void callers_are_handed_over(void)
     hang_up();
 }
 
+/* doca_rdma_bridge_accept of DOCA 2.10. */
+doca_error_t
+accept_2_10(struct doca_rdma *rdma, struct rdma_cm_id *cm_id, void *private_data,
+            uint8_t private_data_len,
+            struct doca_rdma_connection **rdma_connection) __asm__("doca_rdma_bridge_accept_v2_10");
+
+static void older_programs_accept_callers_in_one_step(void)
+{
+    struct end *e = end_running();
+    struct rdma_cm_id *id = called();
+    struct doca_rdma_connection *c = NULL;
+    CHECK(accept_2_10(e->rdma, id, NULL, 0, NULL) == INVALID);
+    CHECK(accept_2_10(e->rdma, id, NULL, 1, &c) == INVALID && !c);
+    CHECK(accept_2_10(e->rdma, listener, NULL, 0, &c) == INVALID && !c);
+    CHECK(accept_2_10(e->rdma, id, "yes", 4, &c) == OK && c);
+    e->connection = c;
+    CHECK(next_event(RDMA_CM_EVENT_ESTABLISHED) == caller);
+    CHECK(next_event(RDMA_CM_EVENT_ESTABLISHED) == id);
+    CHECK(doca_rdma_bridge_established(e->rdma, c) == OK);
+    talk(e);
+    CHECK(doca_rdma_connection_disconnect(c) == OK);
+    next_event(RDMA_CM_EVENT_DISCONNECTED);
+    next_event(RDMA_CM_EVENT_DISCONNECTED);
+    end_destroy(e);
+    hang_up();
+}
+
 static void callers_may_be_sent_away(void)
 {
     struct end *e = end_idle(ALL);
@@ -269,6 +296,7 @@ static void a_device_outlives_a_domain_of_doca_verbs(void)
 
 const struct test_case bridge_cases[] = {
     CASE(callers_are_handed_over),
+    CASE(older_programs_accept_callers_in_one_step),
     CASE(callers_may_be_sent_away),
     CASE(devices_have_the_domain_of_a_program),
     CASE(a_device_outlives_a_domain_of_doca_verbs),

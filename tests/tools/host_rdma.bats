@@ -56,7 +56,7 @@ setup_file() {
 @test "every function of DOCA RDMA is declared and exported" {
     local list=$BATS_TEST_DIRNAME/../host/doca_rdma.txt t=$BATS_TEST_TMPDIR l=$DPAKIT_BUILD/lib
     LC_ALL=C sort -u "$list" | diff - "$list"
-    { nm -D --defined-only "$l/libdoca_rdma.so" | awk '$2 == "T" {print $3}' | grep -vE '_single$|_v2_5$|_result_length$|_srq(_|$)'
+    { nm -D --defined-only "$l/libdoca_rdma.so" | awk '$2 == "T" {print $3}' | grep -vE '_single$|_v2_(5|10)$|_result_length$|_srq(_|$)'
       nm -D --defined-only "$l/libdoca_common.so" | awk '$2 == "T" && $3 ~ /^doca_rdma_/ {print $3}'; } |
         LC_ALL=C sort | diff "$list" -
     { printf '#include <doca_rdma.h>\n#include <doca_rdma_bridge.h>\n'

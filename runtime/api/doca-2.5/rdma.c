@@ -111,3 +111,27 @@ uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_length(
 {
     return doca_rdma_task_remote_net_sync_event_get_get_result_len(task);
 }
+
+/* ---- Requests of librdmacm ---- */
+
+doca_error_t doca_rdma_bridge_accept_v2_10(struct doca_rdma *rdma, struct rdma_cm_id *cm_id,
+                                           void *private_data, uint8_t private_data_len,
+                                           struct doca_rdma_connection **rdma_connection);
+doca_error_t doca_rdma_bridge_accept_v2_10(struct doca_rdma *rdma, struct rdma_cm_id *cm_id,
+                                           void *private_data, uint8_t private_data_len,
+                                           struct doca_rdma_connection **rdma_connection)
+{
+    if (rdma_connection)
+        *rdma_connection = NULL;
+    if (!private_data && private_data_len > 0)
+        return dpk_doca_end(rdma, "doca_rdma_bridge_accept", DOCA_ERROR_INVALID_VALUE);
+    doca_error_t result = doca_rdma_bridge_prepare_connection(rdma, cm_id, rdma_connection);
+    if (result != DOCA_SUCCESS)
+        return result;
+    result = doca_rdma_bridge_accept(rdma, private_data, private_data_len, *rdma_connection);
+    if (result != DOCA_SUCCESS) {
+        doca_rdma_connection_reject(*rdma_connection);
+        *rdma_connection = NULL;
+    }
+    return result;
+}

@@ -51,7 +51,7 @@ struct doca_flow_cfg {
     const uint8_t *rss_key;                        /* here NULL */
     uint32_t rss_key_len;
 #if DOCA_VERSION_MINOR >= 6
-    struct doca_flow_resource_rss_cfg rss; /* here without queues */
+    struct doca_flow_resource_rss_cfg rss; /* accepted as in doca_flow_cfg_set_default_rss */
 #endif
 };
 

@@ -109,8 +109,6 @@ static void start(void)
     struct doca_flow_resource_rss_cfg rss = {.nr_queues = 1};
     cfg.pipe_queues = 2;
     cfg.rss = rss;
-    CHECK(doca_flow_init(&cfg) == DOCA_ERROR_NOT_SUPPORTED);
-    cfg.rss.nr_queues = 0;
 #else
     cfg.queues = 2;
 #endif

@@ -287,6 +287,39 @@ static void an_idle_fabric_sleeps(void **state)
     part(&a, &b);
 }
 
+/* While a fabric is polled, messages arrive without its descriptor. Afterwards it is readable at the next message. */
+static void a_fabric_that_is_polled_needs_no_descriptor(void **state)
+{
+    struct side a, b;
+    (void)state;
+    side_open(&a, 0);
+    side_open(&b, 0);
+    b.echoes = true;
+    struct dpk_fabric_link *link = link_to(&a, dpk_fabric_place(b.fabric));
+    dpk_fabric_poll(a.fabric, true);
+    dpk_fabric_poll(b.fabric, true);
+    for (unsigned i = 0; i < 100; i++) {
+        say(link, i, 100);
+        while (a.heard == i) {
+            dpk_fabric_run(a.fabric);
+            dpk_fabric_run(b.fabric);
+        }
+    }
+    dpk_fabric_poll(a.fabric, false);
+    dpk_fabric_poll(b.fabric, false);
+    say(link, 100, 100);
+    while (a.heard == 100) {
+        struct pollfd p[] = {{.fd = dpk_fabric_fd(a.fabric), .events = POLLIN},
+                             {.fd = dpk_fabric_fd(b.fabric), .events = POLLIN}};
+        poll(p, 2, -1);
+        if (p[0].revents)
+            dpk_fabric_run(a.fabric);
+        if (p[1].revents)
+            dpk_fabric_run(b.fabric);
+    }
+    part(&a, &b);
+}
+
 static void specifications_name_an_address_of_ip(void **state)
 {
     struct dpk_fabric_place place;
@@ -333,6 +366,7 @@ int main(void)
         cmocka_unit_test(a_refused_message_closes_the_link),
         cmocka_unit_test(a_place_without_a_process_is_a_lost_peer),
         cmocka_unit_test(an_idle_fabric_sleeps),
+        cmocka_unit_test(a_fabric_that_is_polled_needs_no_descriptor),
         cmocka_unit_test(an_address_of_another_machine_is_refused),
     };
     return cmocka_run_group_tests(tests, serve_all, NULL);

@@ -260,6 +260,7 @@ void dpk_fabric_close(struct dpk_fabric *f)
     struct dpk_fabric_link *l;
     if (!f)
         return;
+    f->polled = false;
     f->options.links_max = 0; /* peers cannot open links any more */
     while ((l = TAILQ_FIRST(&f->links)))
         dpk_fabric_drop(l);
@@ -304,6 +305,12 @@ static unsigned progress(const struct dpk_fabric *f)
     return count;
 }
 
+void dpk_fabric_poll(struct dpk_fabric *f, bool polls)
+{
+    f->polled = polls;
+    fabric_wake(f);
+}
+
 bool dpk_fabric_run(struct dpk_fabric *f)
 {
     bool any = false;
@@ -315,7 +322,7 @@ bool dpk_fabric_run(struct dpk_fabric *f)
         const bool ended = fabric_links_end(f);
         any = any || count > 0 || ended;
         total += count + 1;
-        if (count == 0 && !ended && f->ucx->ucp_worker_arm(f->worker) == UCS_OK) {
+        if (count == 0 && !ended && (f->polled || f->ucx->ucp_worker_arm(f->worker) == UCS_OK)) {
             f->runs = false;
             return any;
         }

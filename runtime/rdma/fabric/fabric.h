@@ -79,6 +79,9 @@ enum dpk_status dpk_fabric_listen(struct dpk_fabric *f, uint16_t port, struct dp
 int dpk_fabric_fd(const struct dpk_fabric *f);
 /* Handles arrived messages and lost peers. Returns true if it did anything. */
 bool dpk_fabric_run(struct dpk_fabric *f);
+/* Says whether some thread calls dpk_fabric_run again and again, and does not wait for the descriptor. As
+ * long as `polls`, the descriptor need not become readable, and dpk_fabric_run takes fewer system calls. */
+void dpk_fabric_poll(struct dpk_fabric *f, bool polls);
 /* Sends signs of life, and finds silent peers. The caller calls this function again after the
  * returned number of milliseconds. Without a link the number is UINT64_MAX. */
 uint64_t dpk_fabric_look(struct dpk_fabric *f);

@@ -30,7 +30,8 @@ static size_t bucket_of(const ucp_ep_h ep)
 
 void fabric_wake(const struct dpk_fabric *f)
 {
-    f->ucx->ucp_worker_signal(f->worker);
+    if (!f->runs && !f->polled)
+        f->ucx->ucp_worker_signal(f->worker);
 }
 
 /* ---- Life ---- */
@@ -41,8 +42,7 @@ static void end(struct dpk_fabric_link *l, enum link_state state)
     TAILQ_REMOVE(&f->links, l, in_list);
     TAILQ_INSERT_TAIL(&f->ending, l, in_list);
     l->state = state;
-    if (!f->runs)
-        fabric_wake(f);
+    fabric_wake(f);
 }
 
 void fabric_link_fail(struct dpk_fabric_link *l)
@@ -86,8 +86,7 @@ enum dpk_status fabric_link_new(struct dpk_fabric *f, ucp_ep_params_t *params, v
     SLIST_INSERT_HEAD(&f->buckets[bucket_of(l->ep)], l, in_bucket);
     f->count++;
     f->next_ms = 0;
-    if (!f->runs)
-        fabric_wake(f);
+    fabric_wake(f);
     *out = l;
     return DPK_OK;
 }
@@ -193,8 +192,7 @@ static void post(struct dpk_fabric_link *l, struct parcel *p, size_t head_size, 
     ucs_status_ptr_t request = f->ucx->ucp_am_send_nbx(
         l->ep, FABRIC_AM, p->head, MARK_SIZE + head_size, p->data, size, &param);
     if (UCS_PTR_IS_PTR(request)) {
-        if (!f->runs)
-            fabric_wake(f);
+        fabric_wake(f);
         if (l->in_flight > f->options.in_flight_max)
             fabric_link_fail(l);
         return; /* UCX calls `sent` later */

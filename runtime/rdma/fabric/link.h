@@ -42,6 +42,7 @@ struct dpk_fabric {
     ucp_listener_h listener;
     int fd;
     bool runs;               /* a thread is in dpk_fabric_run */
+    bool polled;             /* no thread waits for the descriptor */
     uint64_t next_ms;        /* time of the next look; 0: at once */
     unsigned count;          /* links in all lists */
     struct dpk_fabric *idle; /* the next closed fabric of the list */
@@ -65,7 +66,7 @@ void fabric_link_ping(struct dpk_fabric_link *l);
 /* Reports lost peers, and closes links that have failed or were dropped. Returns true if it found
  * such a link. */
 bool fabric_links_end(struct dpk_fabric *f);
-/* Makes the descriptor of the fabric readable. */
+/* Makes the descriptor of the fabric readable, if a thread may wait for it and no thread handles work now. */
 void fabric_wake(const struct dpk_fabric *f);
 
 #endif

@@ -41,6 +41,11 @@ int dpk_fabric_fd(const struct dpk_fabric *f)
     return -1;
 }
 
+void dpk_fabric_poll(struct dpk_fabric *f, bool polls)
+{
+    (void)f, (void)polls;
+}
+
 bool dpk_fabric_run(struct dpk_fabric *f)
 {
     (void)f;

@@ -388,7 +388,7 @@ static enum dpk_status open_fabric(struct dpk_rc *rc, const char *spec, struct f
 static enum dpk_status enter(struct dpk_rc *rc, struct fabric *f, struct dpk_error *err)
 {
     enum dpk_status status = rc->gateway ? DPK_OK : pairs_gateway_start(rc, err);
-    if (status == DPK_OK && !pairs_gateway_watch(rc, dpk_fabric_fd(f->net)))
+    if (status == DPK_OK && !pairs_gateway_watch_fabric(rc, dpk_fabric_fd(f->net)))
         status = dpk_fail_errno(err, "no events of the fabric");
     if (status != DPK_OK)
         return status;
@@ -466,6 +466,13 @@ bool pairs_fabrics_run(struct dpk_rc *rc)
     SLIST_FOREACH(f, &rc->fabrics, link)
     any = dpk_fabric_run(f->net) || any;
     return any;
+}
+
+void pairs_fabrics_poll(struct dpk_rc *rc, bool polls)
+{
+    struct fabric *f;
+    SLIST_FOREACH(f, &rc->fabrics, link)
+    dpk_fabric_poll(f->net, polls);
 }
 
 /* Ends the wait of lines whose queue pair was not connected in time. Returns whether a line waits. */

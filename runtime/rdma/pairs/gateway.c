@@ -56,13 +56,15 @@ static bool open_all(struct gateway *s, const struct dpk_uuid *identity)
     struct sockaddr_un at;
     socklen_t size = name_socket(identity, &at);
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
+    s->all = epoll_create1(EPOLL_CLOEXEC);
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     s->nudge = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     s->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    return s->epoll >= 0 && s->wake >= 0 && s->nudge >= 0 && s->timer >= 0 && s->listener >= 0 &&
-           bind(s->listener, (const struct sockaddr *)&at, size) == 0 &&
-           listen(s->listener, SOMAXCONN) == 0 && watch(s->epoll, s->listener, EPOLLIN) &&
+    return s->epoll >= 0 && s->all >= 0 && s->wake >= 0 && s->nudge >= 0 && s->timer >= 0 &&
+           s->listener >= 0 && bind(s->listener, (const struct sockaddr *)&at, size) == 0 &&
+           listen(s->listener, SOMAXCONN) == 0 && watch(s->all, s->epoll, EPOLLIN) &&
+           watch(s->epoll, s->listener, EPOLLIN) &&
            watch(s->epoll, s->timer, EPOLLIN | EPOLLET); /* needs no read */
 }
 
@@ -72,6 +74,7 @@ void pairs_gateway_free(struct gateway *s)
     pairs_gateway_close(s->wake);
     pairs_gateway_close(s->nudge);
     pairs_gateway_close(s->timer);
+    pairs_gateway_close(s->all);
     pairs_gateway_close(s->epoll);
     free(s);
 }
@@ -81,7 +84,7 @@ enum dpk_status pairs_gateway_start(struct dpk_rc *rc, struct dpk_error *err)
     struct gateway *s = calloc(1, sizeof *s);
     if (!s)
         return dpk_fail_nomem(err);
-    s->epoll = s->wake = s->nudge = s->timer = s->listener = -1;
+    s->epoll = s->all = s->wake = s->nudge = s->timer = s->listener = -1;
     TAILQ_INIT(&s->channels);
     TAILQ_INIT(&s->waiting);
     TAILQ_INIT(&s->closed);
@@ -94,7 +97,12 @@ enum dpk_status pairs_gateway_start(struct dpk_rc *rc, struct dpk_error *err)
     return status;
 }
 
-/* ---- For pace.c ---- */
+/* ---- For fabric.c and pace.c ---- */
+
+bool pairs_gateway_watch_fabric(struct dpk_rc *rc, int fd)
+{
+    return watch(rc->gateway->all, fd, EPOLLIN);
+}
 
 bool pairs_gateway_watch(struct dpk_rc *rc, int fd)
 {

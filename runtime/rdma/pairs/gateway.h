@@ -52,6 +52,7 @@ struct channel {
 
 struct gateway {
     int epoll, listener, wake;
+    int all;   /* readable when `epoll` or a fabric has events */
     int timer; /* alarm of pace.c */
     bool stop;
     pthread_t thread;
@@ -64,10 +65,10 @@ struct gateway {
     uint64_t closings;            /* all channels that were ever closed */
     uint64_t polls, spins;        /* all polls, and the last polls in a row that found no work */
     uint64_t polls_seen, seen_ms; /* polls at the last look of the thread, and time of that look */
-    /* A sleeper: a thread of the program that sleeps until `epoll` has an event, and polls then. */
+    /* A sleeper: a thread of the program that sleeps until `all` has an event, and polls then. */
     const void *sleeper; /* the last sleeper; NULL: there was no sleeper yet */
     bool rested;         /* the sleeper does the work, not the thread */
-    bool woken;          /* the sleeper may have slept since its last look at `epoll` */
+    bool woken;          /* the sleeper may have slept since its last look at `all` */
     bool crowded;        /* there are several sleepers: the thread does the work for them */
     bool answers; /* the sleeper works now: peers that wait for its answers can be woken later */
     struct channel *owes; /* its peer is woken later, unless the peer looks by itself */
@@ -127,8 +128,8 @@ void pairs_direct_heard(struct channel *c, const struct response *r, const uint8
 /* ---- poll.c: call these with the lock ---- */
 #define POLLED_MS 2 /* milliseconds without a poll after which the program does not poll any more */
 /* Ends polling, or resting, if the program does not poll any more. Returns whether the program polls. */
-bool pairs_polls_run(struct gateway *s);
-void pairs_polls_end(struct gateway *s);
+bool pairs_polls_run(struct dpk_rc *rc);
+void pairs_polls_end(struct dpk_rc *rc);
 
 /* ---- events.c: call these with the lock ---- */
 #define EVENTS_MAX 16
@@ -149,7 +150,9 @@ void pairs_gateway_free(struct gateway *s);
 void pairs_gateway_wake(struct gateway *s);
 /* Wakes the threads that doze after polls, as something was completed. */
 void pairs_doze_end(struct gateway *s);
-/* Call these with the lock. The thread calls pairs_pace_look when `fd` is readable, and at the time `ns`. */
+/* Call these with the lock. The thread wakes when `fd`, of a fabric, is readable, unless the program polls. */
+bool pairs_gateway_watch_fabric(struct dpk_rc *rc, int fd);
+/* The thread calls pairs_pace_look when `fd` is readable, and at the time `ns`. */
 bool pairs_gateway_watch(struct dpk_rc *rc, int fd);
 void pairs_gateway_ignore(struct dpk_rc *rc, int fd);
 void pairs_gateway_alarm(struct dpk_rc *rc, uint64_t ns);

@@ -43,39 +43,43 @@
  * processor. */
 #define TAKEN_MAX 256
 
-static void set_polled(struct gateway *s, bool polled)
+static void set_polled(struct dpk_rc *rc, bool polled)
 {
+    struct gateway *s = rc->gateway;
     struct channel *c;
     s->polled = polled;
     TAILQ_FOREACH(c, &s->channels, link)
     pairs_channel_poll(c, polled);
+    pairs_fabrics_poll(rc, polled);
 }
 
-static void polls_begin(struct gateway *s)
+static void polls_begin(struct dpk_rc *rc)
 {
-    set_polled(s, true);
+    struct gateway *s = rc->gateway;
+    set_polled(rc, true);
     s->polls_seen = s->polls;
     s->seen_ms = dpk_now_coarse_ms();
     pairs_gateway_wake(s);
 }
 
-void pairs_polls_end(struct gateway *s)
+void pairs_polls_end(struct dpk_rc *rc)
 {
-    s->spins = 0;
-    if (s->polled)
-        set_polled(s, false);
+    rc->gateway->spins = 0;
+    if (rc->gateway->polled)
+        set_polled(rc, false);
 }
 
 /* The program has not polled between two looks. The thread rests on if the program sleeps and no
  * event waits for it. */
 static void look_at_sleeper(struct gateway *s)
 {
-    struct pollfd p = {.fd = s->epoll, .events = POLLIN};
+    struct pollfd p = {.fd = s->all, .events = POLLIN};
     s->rested = poll(&p, 1, 0) == 0 && ++s->idle < IDLE_LOOKS;
 }
 
-bool pairs_polls_run(struct gateway *s)
+bool pairs_polls_run(struct dpk_rc *rc)
 {
+    struct gateway *s = rc->gateway;
     const bool works = s->polled || s->rested;
     if (s->owes && s->polls == s->polls_seen)
         pairs_channels_wake(s);
@@ -87,7 +91,7 @@ bool pairs_polls_run(struct gateway *s)
     else if (s->rested)
         look_at_sleeper(s);
     else
-        pairs_polls_end(s);
+        pairs_polls_end(rc);
     s->polls_seen = s->polls;
     s->seen_ms = now;
     return s->polled;
@@ -120,7 +124,7 @@ static void rest_here(struct gateway *s)
         s->rested = true;
         s->polls_seen = s->polls;
         s->seen_ms = dpk_now_coarse_ms();
-        pairs_gateway_wake(s); /* so that it waits without `epoll` */
+        pairs_gateway_wake(s); /* so that it waits without `all` */
     }
     s->woken = true;
     s->idle = 0;
@@ -131,9 +135,10 @@ static void rest_here(struct gateway *s)
 enum pause { GO_ON, YIELD, DOZE };
 
 /* The program's thread is going to sleep for a moment. Call this with the lock. */
-static enum pause doze_begin(struct gateway *s)
+static enum pause doze_begin(struct dpk_rc *rc)
 {
-    pairs_polls_end(s);
+    struct gateway *s = rc->gateway;
+    pairs_polls_end(rc);
     pairs_channels_wake(s);
     if (!s->crowded)
         rest_here(s);
@@ -142,15 +147,16 @@ static enum pause doze_begin(struct gateway *s)
 }
 
 /* The thread has found no work. Call this with the lock. */
-static enum pause pause_after_nothing(struct gateway *s)
+static enum pause pause_after_nothing(struct dpk_rc *rc)
 {
+    struct gateway *s = rc->gateway;
     if (++s->spins < SPINS_FIRST)
         return GO_ON;
     if (s->dozes_until != 0 && dpk_now_coarse_ms() < s->dozes_until)
-        return doze_begin(s);
+        return doze_begin(rc);
     s->dozes_until = 0;
     if (!s->polled)
-        polls_begin(s);
+        polls_begin(rc);
     return s->spins >= SPINS_YIELD && s->spins % SPINS_EACH == 0 ? YIELD : GO_ON;
 }
 
@@ -179,7 +185,7 @@ static void yield(struct dpk_rc *rc)
 static void doze(struct gateway *s)
 {
     static const struct timespec moment = {.tv_nsec = DOZE_NS};
-    struct pollfd p[] = {{.fd = s->nudge, .events = POLLIN}, {.fd = s->epoll, .events = POLLIN}};
+    struct pollfd p[] = {{.fd = s->nudge, .events = POLLIN}, {.fd = s->all, .events = POLLIN}};
     eventfd_t count;
     ppoll(p, 2, &moment, NULL);
     atomic_fetch_sub(&s->dozing, 1);
@@ -205,7 +211,7 @@ static enum pause look(struct dpk_rc *rc)
         s->served++;
         return GO_ON;
     }
-    return pause_after_nothing(s);
+    return pause_after_nothing(rc);
 }
 
 /* The owner of the lock does the work, and needs a processor for it. */
@@ -233,9 +239,10 @@ void dpk_rc_poll(struct dpk_rc *rc)
 }
 
 /* Call this with the lock. */
-static int rest(struct gateway *s, const void *sleeper)
+static int rest(struct dpk_rc *rc, const void *sleeper)
 {
-    pairs_polls_end(s);
+    struct gateway *s = rc->gateway;
+    pairs_polls_end(rc);
     if (!sleeper)
         return -1; /* the gateway's thread notices a sleeper that does not come back */
     pairs_channels_wake(s);
@@ -246,7 +253,7 @@ static int rest(struct gateway *s, const void *sleeper)
         return -1;
     }
     rest_here(s);
-    return s->epoll;
+    return s->all;
 }
 
 int dpk_rc_rest(struct dpk_rc *rc, const void *sleeper)
@@ -254,7 +261,7 @@ int dpk_rc_rest(struct dpk_rc *rc, const void *sleeper)
     /* Does not wait: in a child of fork() the owner of the lock may not exist. */
     if (pthread_mutex_trylock(&rc->lock) != 0)
         return -1;
-    const int fd = rc->gateway ? rest(rc->gateway, sleeper) : -1;
+    const int fd = rc->gateway ? rest(rc, sleeper) : -1;
     dpk_rc_unlock(rc);
     return fd;
 }

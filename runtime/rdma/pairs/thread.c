@@ -20,11 +20,12 @@ static void free_closed(struct gateway *s)
 }
 
 /* Waits for work of the thread. Returns the number of events. Only this thread reads `wake`: a
- * thread of the program that rests at `epoll` would leave this thread asleep. */
+ * thread of the program that rests at `all` would leave this thread asleep. */
 static int await_events(const struct gateway *s, struct epoll_event *events, bool rested,
                         bool polled, int idle_ms)
 {
-    struct pollfd p[] = {{.fd = s->wake, .events = POLLIN}, {.fd = s->epoll, .events = POLLIN}};
+    struct pollfd p[] = {{.fd = s->wake, .events = POLLIN},
+                         {.fd = polled ? s->epoll : s->all, .events = POLLIN}};
     eventfd_t woken;
     poll(p, rested ? 1 : 2, rested || polled ? POLLED_MS : idle_ms);
     if (p[0].revents)
@@ -52,7 +53,7 @@ void *pairs_gateway_serve(void *context)
         const bool crowded = !pairs_events_handle(rc, events, n);
         stop = s->stop;
         waits = !stop && pairs_waits_run(rc);
-        polled = pairs_polls_run(s);
+        polled = pairs_polls_run(rc);
         rested = s->rested;
         if (!stop)
             pairs_pace_look(rc);

@@ -393,6 +393,8 @@ void pairs_fabric_settle(struct dpk_rc_qp *qp);
 void pairs_fabric_forget(struct dpk_rc_qp *qp);
 /* Handles what has arrived. Returns whether anything had. */
 bool pairs_fabrics_run(struct dpk_rc *rc);
+/* Says whether a thread of the program polls, and so calls pairs_fabrics_run again and again. */
+void pairs_fabrics_poll(struct dpk_rc *rc, bool polls);
 /* Does what is due. Returns the milliseconds until more is due; UINT64_MAX: nothing is. */
 uint64_t pairs_fabrics_look(struct dpk_rc *rc);
 

@@ -6,163 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frame.h"
-#include "gateway.h"
-
-/* A message is a frame after the secret, or a word after the secret. */
-#define SECRET_SIZE 8u
-#define WORD_SIZE   (SECRET_SIZE + 4u)
-enum {
-    HELLO = 0x48454c4f, /* first message of a line; the addresses of sender and receiver follow */
-    BYE = 0x42594521,   /* the sender closed its queue pair on purpose */
-};
-#define HELLO_SIZE ((size_t)2 * DPK_RC_ADDRESS_MAX)
+#include "line.h"
 
 #define IN_FLIGHT    (4 * WINDOW) /* messages of a line that wait to be sent */
 #define LOOK_EACH_MS 50           /* how often lines that wait for a queue pair are looked at */
 
-_Static_assert(SEGMENT <= DPK_FABRIC_DATA_MAX, "a payload is the data of one message");
-_Static_assert(SECRET_SIZE + FRAME_SIZE <= DPK_FABRIC_HEAD_MAX, "a frame is the head of a message");
-
-struct fabric {
-    SLIST_ENTRY(fabric) link;
-    struct dpk_rc *rc;
-    struct dpk_fabric *net;
-    TAILQ_HEAD(, line) waiting; /* lines whose requests wait until a queue pair is connected */
-    char spec[DPK_FABRIC_TEXT_MAX];
-};
-
-/* A request that waits. */
-struct held {
-    STAILQ_ENTRY(held) link;
-    struct request request;
-    uint8_t payload[];
-};
-
-struct line {
-    TAILQ_ENTRY(line) in_waiting;
-    struct fabric *fabric;
-    struct dpk_fabric_link *link;
-    struct dpk_rc_qp *qp;
-    bool asks;            /* carries our requests, and the peer's responses; else the other way */
-    bool by_number;       /* the peer named this queue pair by number: its secret is 0 */
-    struct address claim; /* address that the peer gave as its own */
-    STAILQ_HEAD(, held) held;
-    unsigned held_count;
-    uint64_t waits_since; /* 0: the line is not in fabric->waiting */
-};
-
-/* ---- Life ---- */
-
-static struct line *line_new(struct fabric *f, struct dpk_rc_qp *qp, bool asks)
-{
-    struct line *l = calloc(1, sizeof *l);
-    if (!l)
-        return NULL;
-    *l = (struct line){.fabric = f, .qp = qp, .asks = asks};
-    STAILQ_INIT(&l->held);
-    return l;
-}
-
-static void end_wait(struct line *l)
-{
-    if (l->waits_since != 0)
-        TAILQ_REMOVE(&l->fabric->waiting, l, in_waiting);
-    l->waits_since = 0;
-}
-
-static void forget_first(struct line *l)
-{
-    struct held *h = STAILQ_FIRST(&l->held);
-    STAILQ_REMOVE_HEAD(&l->held, link);
-    l->held_count--;
-    free(h);
-}
-
-/* Frees a line, whose link is lost or dropped. */
-static void line_free(struct line *l)
-{
-    struct dpk_rc_qp *qp = l->qp;
-    if (qp->asks == l)
-        qp->asks = NULL;
-    if (qp->answers == l)
-        qp->answers = NULL;
-    end_wait(l);
-    while (!STAILQ_EMPTY(&l->held))
-        forget_first(l);
-    free(l);
-}
-
-static void line_drop(struct line *l)
-{
-    dpk_fabric_drop(l->link);
-    line_free(l);
-}
-
-/* Ends a line whose link is lost or dropped. */
-static void line_end(struct line *l, bool peer_closed)
-{
-    struct dpk_rc_qp *qp = l->qp;
-    const bool asks = l->asks;
-    line_free(l);
-    /* Responses of the peer may still be under way on the other line, whose end follows. */
-    if (!asks && qp->asks && qp->unanswered > 0)
-        return;
-    if (qp->state == QP_READY)
-        pairs_channel_lose(qp, asks, peer_closed);
-}
-
-/* ---- Sending ---- */
-
-static void send_word(const struct line *l, uint64_t secret, uint32_t word, uint32_t size)
-{
-    uint8_t head[WORD_SIZE];
-    dpk_store_be64(head, secret);
-    dpk_store_be32(head + SECRET_SIZE, word);
-    dpk_fabric_send(l->link, head, sizeof head, size);
-}
-
-static void send_frame(const struct line *l, uint64_t secret, const struct frame *f)
-{
-    uint8_t head[SECRET_SIZE + FRAME_SIZE];
-    dpk_store_be64(head, secret);
-    pairs_frame_write(f, head + SECRET_SIZE);
-    dpk_fabric_send(l->link, head, sizeof head, f->payload);
-}
-
-static void say_bye(const struct line *l)
-{
-    send_word(l, l->asks ? l->qp->peer.secret : l->claim.secret, BYE, 0);
-}
-
-static bool say_hello(const struct line *l)
-{
-    const struct dpk_rc_qp *qp = l->qp;
-    struct dpk_buf addresses = {0};
-    pairs_address_put(&qp->address, &addresses);
-    pairs_address_put(&qp->peer, &addresses);
-    uint8_t *room = dpk_fabric_room(l->link, HELLO_SIZE);
-    const bool good = room && !addresses.failed && addresses.size == HELLO_SIZE;
-    if (good) {
-        memcpy(room, addresses.data, HELLO_SIZE);
-        send_word(l, qp->peer.secret, HELLO, HELLO_SIZE);
-    }
-    dpk_buf_free(&addresses);
-    return good;
-}
+/* ---- Lines ---- */
 
 enum dpk_status pairs_fabric_attach(struct dpk_rc_qp *qp, struct dpk_error *err)
 {
-    struct line *l = line_new(qp->end->fabric, qp, true);
+    struct line *l = pairs_line_new(qp->end->fabric, qp, true);
     if (!l)
         return dpk_fail_nomem(err);
     enum dpk_status status = dpk_fabric_link(l->fabric->net, &qp->peer.place, l, &l->link, err);
     if (status != DPK_OK) {
-        line_free(l);
+        pairs_line_free(l);
         return status;
     }
-    if (!say_hello(l)) {
-        line_drop(l);
+    if (!pairs_line_say_hello(l)) {
+        pairs_line_drop(l);
         return dpk_fail_nomem(err);
     }
     qp->asks = l;
@@ -183,15 +45,15 @@ static bool is_peer(const struct dpk_rc_qp *qp, const struct address *claim, boo
 void pairs_fabric_settle(struct dpk_rc_qp *qp)
 {
     if (!is_peer(qp, &qp->answers->claim, qp->answers->by_number))
-        line_drop(qp->answers);
+        pairs_line_drop(qp->answers);
 }
 
 void pairs_fabric_forget(struct dpk_rc_qp *qp)
 {
     if (qp->asks)
-        line_drop(qp->asks);
+        pairs_line_drop(qp->asks);
     if (qp->answers)
-        line_drop(qp->answers);
+        pairs_line_drop(qp->answers);
 }
 
 /* ---- Requests of the peer ---- */
@@ -221,7 +83,7 @@ static enum taken run(struct line *l, const struct request *r, const uint8_t *pa
         return LATER;
     }
     answer.payload = response_payload(&answer.response);
-    send_frame(l, l->claim.secret, &answer);
+    pairs_line_send(l, l->claim.secret, &answer);
     if (response_breaks(&answer.response))
         pairs_qp_fail(qp, DPK_RC_FLUSHED, true);
     return TAKEN;
@@ -259,9 +121,9 @@ static void fabric_resume(struct dpk_rc_qp *qp)
         if (taken == LATER)
             return;
         if (qp->answers == l)
-            forget_first(l);
+            pairs_line_forget_first(l);
         if (taken == INVALID)
-            line_drop(l);
+            pairs_line_drop(l);
     }
 }
 
@@ -300,7 +162,7 @@ static bool hello(struct fabric *f, struct dpk_fabric_link *link, uint64_t secre
         return false;
     struct dpk_rc_qp *qp = pairs_qp_find(f->rc, &self);
     if (!qp || qp->end->fabric != f || qp->answers || !may_claim(qp, &claim, by_number) ||
-        !(l = line_new(f, qp, false)))
+        !(l = pairs_line_new(f, qp, false)))
         return false;
     l->link = link;
     l->by_number = by_number;
@@ -313,7 +175,7 @@ static bool hello(struct fabric *f, struct dpk_fabric_link *link, uint64_t secre
 static bool bye(struct line *l)
 {
     dpk_fabric_drop(l->link);
-    line_end(l, true);
+    pairs_line_end(l, true);
     return true;
 }
 
@@ -350,7 +212,7 @@ static bool arrived(void *context, struct dpk_fabric_link *link, void *of, const
 static void lost(void *context, void *of)
 {
     (void)context;
-    line_end(of, false);
+    pairs_line_end(of, false);
 }
 
 /* ---- Fabrics ---- */
@@ -482,10 +344,10 @@ static bool run_waits(struct fabric *f)
     for (struct line *l = TAILQ_FIRST(&f->waiting), *next; l; l = next) {
         next = TAILQ_NEXT(l, in_waiting);
         if (l->qp->state != QP_NEW) {
-            end_wait(l);
+            pairs_line_end_wait(l);
         } else if (now - l->waits_since >= f->rc->connect_wait_ms) {
-            say_bye(l);
-            line_drop(l);
+            pairs_line_say_bye(l);
+            pairs_line_drop(l);
         }
     }
     return !TAILQ_EMPTY(&f->waiting);
@@ -517,7 +379,7 @@ static enum sent fabric_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payl
 static enum sent fabric_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload)
 {
     (void)payload; /* it is in the room of the link */
-    send_frame(
+    pairs_line_send(
         qp->asks, qp->peer.secret,
         &(struct frame){.kind = FRAME_REQUEST, .request = *r, .payload = request_payload(r)});
     return SENT;
@@ -526,9 +388,9 @@ static enum sent fabric_send(struct dpk_rc_qp *qp, const struct request *r, cons
 static void fabric_close(struct dpk_rc_qp *qp)
 {
     if (qp->asks)
-        say_bye(qp->asks);
+        pairs_line_say_bye(qp->asks);
     if (qp->answers)
-        say_bye(qp->answers);
+        pairs_line_say_bye(qp->answers);
     pairs_fabric_forget(qp);
 }
 

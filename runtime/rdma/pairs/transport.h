@@ -11,7 +11,7 @@
  *     rc, process                                  the life of ends and queue pairs
  *     thread, poll, events, retry, pacer           threads that do the work
  *     lossy, connect, post                         the peer of a queue pair, and posting
- *     local, shared with channel, fabric           transports
+ *     local, shared with channel, fabric with line transports
  *     requester, responder                         works of this side, requests of the peer
  *     fail, works, receives, absent, direct        the error state, and transports without a peer
  *     wait, pace, numbers, why                     notes about queue pairs

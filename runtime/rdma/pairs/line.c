@@ -1,0 +1,104 @@
+/* Lines: their life, and messages that are sent on them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "line.h"
+
+/* ---- Life ---- */
+
+struct line *pairs_line_new(struct fabric *f, struct dpk_rc_qp *qp, bool asks)
+{
+    struct line *l = calloc(1, sizeof *l);
+    if (!l)
+        return NULL;
+    *l = (struct line){.fabric = f, .qp = qp, .asks = asks};
+    STAILQ_INIT(&l->held);
+    return l;
+}
+
+void pairs_line_end_wait(struct line *l)
+{
+    if (l->waits_since != 0)
+        TAILQ_REMOVE(&l->fabric->waiting, l, in_waiting);
+    l->waits_since = 0;
+}
+
+void pairs_line_forget_first(struct line *l)
+{
+    struct held *h = STAILQ_FIRST(&l->held);
+    STAILQ_REMOVE_HEAD(&l->held, link);
+    l->held_count--;
+    free(h);
+}
+
+/* Frees a line, whose link is lost or dropped. */
+void pairs_line_free(struct line *l)
+{
+    struct dpk_rc_qp *qp = l->qp;
+    if (qp->asks == l)
+        qp->asks = NULL;
+    if (qp->answers == l)
+        qp->answers = NULL;
+    pairs_line_end_wait(l);
+    while (!STAILQ_EMPTY(&l->held))
+        pairs_line_forget_first(l);
+    free(l);
+}
+
+void pairs_line_drop(struct line *l)
+{
+    dpk_fabric_drop(l->link);
+    pairs_line_free(l);
+}
+
+/* Ends a line whose link is lost or dropped. */
+void pairs_line_end(struct line *l, bool peer_closed)
+{
+    struct dpk_rc_qp *qp = l->qp;
+    const bool asks = l->asks;
+    pairs_line_free(l);
+    /* Responses of the peer may still be under way on the other line, whose end follows. */
+    if (!asks && qp->asks && qp->unanswered > 0)
+        return;
+    if (qp->state == QP_READY)
+        pairs_channel_lose(qp, asks, peer_closed);
+}
+
+/* ---- Sending ---- */
+
+static void send_word(const struct line *l, uint64_t secret, uint32_t word, uint32_t size)
+{
+    uint8_t head[WORD_SIZE];
+    dpk_store_be64(head, secret);
+    dpk_store_be32(head + SECRET_SIZE, word);
+    dpk_fabric_send(l->link, head, sizeof head, size);
+}
+
+void pairs_line_send(const struct line *l, uint64_t secret, const struct frame *f)
+{
+    uint8_t head[SECRET_SIZE + FRAME_SIZE];
+    dpk_store_be64(head, secret);
+    pairs_frame_write(f, head + SECRET_SIZE);
+    dpk_fabric_send(l->link, head, sizeof head, f->payload);
+}
+
+void pairs_line_say_bye(const struct line *l)
+{
+    send_word(l, l->asks ? l->qp->peer.secret : l->claim.secret, BYE, 0);
+}
+
+bool pairs_line_say_hello(const struct line *l)
+{
+    const struct dpk_rc_qp *qp = l->qp;
+    struct dpk_buf addresses = {0};
+    pairs_address_put(&qp->address, &addresses);
+    pairs_address_put(&qp->peer, &addresses);
+    uint8_t *room = dpk_fabric_room(l->link, HELLO_SIZE);
+    const bool good = room && !addresses.failed && addresses.size == HELLO_SIZE;
+    if (good) {
+        memcpy(room, addresses.data, HELLO_SIZE);
+        send_word(l, qp->peer.secret, HELLO, HELLO_SIZE);
+    }
+    dpk_buf_free(&addresses);
+    return good;
+}

@@ -5,32 +5,47 @@
 #include <unistd.h>
 
 #include "rc_world.h"
-#include "rdma/pairs/frame.h"
+#include "rdma/pairs/line.h"
 
-#define HERE  "ucx:127.0.0.1"
-#define HELLO UINT32_C(0x48454c4f)
+#define HERE "ucx:127.0.0.1"
 
 /* A hostile peer: it sends bytes without a queue pair. */
 struct speaker {
     struct dpk_fabric *fabric;
     struct dpk_fabric_link *link;
+    struct dpk_fabric_link *asked; /* the link on which the queue pair asks */
+    uint32_t number;               /* of its first request */
     struct address self, to;
     unsigned heard, lost;
+    unsigned carried; /* requests that carried an acknowledgement */
 };
 
 static bool arrived(void *context, struct dpk_fabric_link *link, void *of, const uint8_t *head,
                     size_t head_size, const uint8_t *data, size_t size)
 {
-    (void)link, (void)of, (void)head, (void)head_size, (void)data, (void)size;
-    ((struct speaker *)context)->heard++;
+    struct speaker *s = context;
+    struct dpk_reader in = dpk_reader(head, head_size);
+    (void)data, (void)size;
+    s->heard++;
+    s->carried += of == &s->asked && head_size == HEAD_SIZE + NUMBER_SIZE;
+    if (of)
+        return true;
+    s->asked = link;
+    dpk_read_skip(&in, SECRET_SIZE + 4);
+    s->number = dpk_read_be32(&in);
+    dpk_fabric_own(link, &s->asked);
     return true;
 }
 
 static void lost(void *context, void *of)
 {
-    (void)of;
-    ((struct speaker *)context)->lost++;
-    ((struct speaker *)context)->link = NULL;
+    struct speaker *s = context;
+    if (of == &s->asked) {
+        s->asked = NULL;
+        return;
+    }
+    s->lost++;
+    s->link = NULL;
 }
 
 /* Opens a link to the queue pair of a side. */
@@ -61,14 +76,14 @@ static void say(struct speaker *s, const void *head, size_t head_size, const voi
 
 static void say_hello(struct speaker *s, uint64_t secret)
 {
-    uint8_t head[12];
+    uint8_t head[WORD_SIZE] = {0};
     struct dpk_buf addresses = {0};
     struct address to = s->to;
     to.secret = secret;
     pairs_address_put(&s->self, &addresses);
     pairs_address_put(&to, &addresses);
     dpk_store_be64(head, secret);
-    dpk_store_be32(head + 8, HELLO);
+    dpk_store_be32(head + SECRET_SIZE, HELLO);
     say(s, head, sizeof head, addresses.data, (uint32_t)addresses.size);
     dpk_buf_free(&addresses);
 }
@@ -76,19 +91,24 @@ static void say_hello(struct speaker *s, uint64_t secret)
 static void say_frame(struct speaker *s, uint64_t secret, const uint8_t frame[FRAME_SIZE],
                       const void *data, uint32_t size)
 {
-    uint8_t head[8 + FRAME_SIZE];
+    uint8_t head[HEAD_SIZE];
     dpk_store_be64(head, secret);
-    memcpy(head + 8, frame, FRAME_SIZE);
+    memcpy(head + SECRET_SIZE, frame, FRAME_SIZE);
     say(s, head, sizeof head, data, size);
+}
+
+/* Handles what has arrived, or arrives in some milliseconds. */
+static void run(struct speaker *s)
+{
+    poll(&(struct pollfd){.fd = dpk_fabric_fd(s->fabric), .events = POLLIN}, 1, 10);
+    dpk_fabric_run(s->fabric);
 }
 
 /* Waits for the loss without a limit: the runner ends a test that waits too long. */
 static void await_lost(struct speaker *s)
 {
-    while (s->lost == 0) {
-        poll(&(struct pollfd){.fd = dpk_fabric_fd(s->fabric), .events = POLLIN}, 1, 100);
-        dpk_fabric_run(s->fabric);
-    }
+    while (s->lost == 0)
+        run(s);
 }
 
 static void connect_to(struct side *side, const struct address *peer)
@@ -186,6 +206,167 @@ static void too_many_requests_end_the_connection(void **state)
         say_frame(&s, s.to.secret, frame, NULL, 0);
     await_lost(&s);
     dpk_fabric_close(s.fabric);
+    world_end(w);
+}
+
+/* ---- Acknowledgements ---- */
+
+/* A peer to which the side `b` is connected, and asks on a line. */
+static struct world *asked_world(void **state, struct speaker *s)
+{
+    struct world *w = world_with(state, ALL_REMOTE);
+    speaker_open(s, &w->b);
+    connect_to(&w->b, &s->self);
+    while (s->heard == 0)
+        run(s);
+    return w;
+}
+
+static void asked_world_end(struct world *w, struct speaker *s)
+{
+    dpk_fabric_close(s->fabric);
+    world_end(w);
+}
+
+static void post_writes(struct side *side, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        post(side, (struct dpk_rc_work){
+                       .opcode = DPK_RC_WRITE, .local = span(0, 8), .key = KEY, .address = BASE});
+}
+
+static void say_number(struct speaker *s, uint32_t word, uint32_t number)
+{
+    uint8_t head[WORD_SIZE];
+    dpk_store_be64(head, s->to.secret);
+    dpk_store_be32(head + SECRET_SIZE, word);
+    dpk_store_be32(head + SECRET_SIZE + 4, number);
+    assert_non_null(s->asked);
+    dpk_fabric_send(s->asked, head, sizeof head, 0);
+}
+
+static void say_response(struct speaker *s, uint32_t number, const struct response *r)
+{
+    uint8_t head[HEAD_SIZE + NUMBER_SIZE];
+    dpk_store_be64(head, s->to.secret);
+    pairs_frame_write(&(struct frame){.kind = FRAME_RESPONSE, .response = *r}, head + SECRET_SIZE);
+    dpk_store_be32(head + HEAD_SIZE, number);
+    assert_non_null(s->asked);
+    uint8_t *room = dpk_fabric_room(s->asked, r->size);
+    assert_non_null(room);
+    memset(room, 7, r->size);
+    dpk_fabric_send(s->asked, head, sizeof head, r->size);
+}
+
+static size_t count_of(const struct side *side, enum dpk_rc_status status)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&world_lock);
+    for (size_t i = 0; i < side->count; i++)
+        count += side->told[i].status == status;
+    pthread_mutex_unlock(&world_lock);
+    return count;
+}
+
+static void await_count(struct speaker *s, const struct side *side, enum dpk_rc_status status,
+                        size_t count)
+{
+    while (count_of(side, status) < count)
+        run(s);
+    assert_int_equal(count_of(side, status), count);
+}
+
+static void an_acknowledgement_completes_several_writes(void **state)
+{
+    struct speaker s;
+    struct world *w = asked_world(state, &s);
+    post_writes(&w->b, 5);
+    say_number(&s, ACK, s.number + 3);
+    await_count(&s, &w->b, DPK_RC_OK, 3);
+    say_number(&s, ACK, s.number + 1); /* it is late */
+    say_number(&s, ACK, s.number + 5);
+    await_count(&s, &w->b, DPK_RC_OK, 5);
+    asked_world_end(w, &s);
+}
+
+/* A read is not complete before its bytes are there, whatever numbers say. */
+static void an_acknowledgement_completes_no_read(void **state)
+{
+    struct speaker s;
+    struct world *w = asked_world(state, &s);
+    post_writes(&w->b, 1);
+    post(&w->b, (struct dpk_rc_work){
+                    .opcode = DPK_RC_READ, .local = span(0, 8), .key = KEY, .address = BASE});
+    post_writes(&w->b, 1);
+    say_number(&s, ACK, s.number + 3);
+    await_count(&s, &w->b, DPK_RC_OK, 1);
+    say_response(&s, s.number + 2, &(struct response){.size = 8});
+    await_count(&s, &w->b, DPK_RC_OK, 3);
+    assert_int_equal(w->b.memory[7], 7);
+    asked_world_end(w, &s);
+}
+
+static void numbers_that_were_not_asked_end_the_connection(void **state)
+{
+    for (unsigned kind = 0; kind < 5; kind++) {
+        struct speaker s;
+        struct world *w = asked_world(state, &s);
+        post_writes(&w->b, 2);
+        if (kind == 0)
+            say_number(&s, ACK, s.number + 3);
+        else if (kind == 1)
+            say_number(&s, ACK + 1, s.number);
+        else if (kind == 2)
+            say_response(&s, s.number, &(struct response){0});
+        else if (kind == 3)
+            say_response(&s, s.number + 3, &(struct response){0});
+        else
+            say_response(&s, s.number + UINT32_C(0x80000000), &(struct response){0});
+        await_count(&s, &w->b, DPK_RC_RETRY_EXCEEDED, 1); /* the other is flushed */
+        assert_int_equal(count_of(&w->b, DPK_RC_OK), 0);
+        asked_world_end(w, &s);
+    }
+}
+
+/* A program that polls answers a send before it polls again: one message is enough. */
+static void a_send_carries_the_acknowledgement_of_a_send(void **state)
+{
+    struct speaker s;
+    uint8_t frame[FRAME_SIZE];
+    const struct request r = {.first = true, .last = true};
+    struct world *w = asked_world(state, &s);
+    const unsigned heard = s.heard;
+    pairs_frame_write(&(struct frame){.kind = FRAME_REQUEST, .request = r}, frame);
+    post_receive(&w->b, 0, 8);
+    say_hello(&s, s.to.secret);
+    say_frame(&s, s.to.secret, frame, NULL, 0);
+    dpk_rc_lock(w->b.rc); /* so that no other thread works for it */
+    w->b.rc->gateway->polled = true;
+    while (told(&w->b) == 0) {
+        run(&s);
+        pairs_fabrics_run(w->b.rc);
+    }
+    post(&w->b, (struct dpk_rc_work){.opcode = DPK_RC_SEND, .local = span(0, 8)});
+    w->b.rc->gateway->polled = false;
+    dpk_rc_unlock(w->b.rc);
+    while (s.carried == 0)
+        run(&s);
+    assert_int_equal(s.heard, heard + 1);
+    asked_world_end(w, &s);
+}
+
+static void a_send_completes_though_its_receiver_polls_no_more(void **state)
+{
+    struct world *w = world(state);
+    for (size_t i = 0; i < 20; i++) {
+        post_receive(&w->b, 0, 8);
+        for (unsigned polls = 0; polls < 100; polls++)
+            dpk_rc_poll(w->b.rc);
+        post(&w->a, (struct dpk_rc_work){.opcode = DPK_RC_SEND, .local = span(0, 8)});
+        while (told(&w->b) == i)
+            dpk_rc_poll(w->b.rc);
+        await_event(&w->a, i, DPK_RC_DONE);
+    }
     world_end(w);
 }
 
@@ -314,10 +495,8 @@ static void who_claims_a_number_is_not_who_has_the_address(void **state)
     speaker_open(&s, &w->b);
     s.self.number = dpk_rc_qp_number(w->a.qp);
     say_hello(&s, 0);
-    while (!has_answers(&w->b)) {
-        poll(&(struct pollfd){.fd = dpk_fabric_fd(s.fabric), .events = POLLIN}, 1, 10);
-        dpk_fabric_run(s.fabric);
-    }
+    while (!has_answers(&w->b))
+        run(&s);
     side_connect(&w->b, &w->a);
     await_lost(&s);
     dpk_fabric_close(s.fabric);
@@ -332,6 +511,11 @@ int main(void)
         FABRIC(strangers_get_nothing),
         FABRIC(malformed_frames_end_the_connection_alone),
         FABRIC(too_many_requests_end_the_connection),
+        FABRIC(an_acknowledgement_completes_several_writes),
+        FABRIC(an_acknowledgement_completes_no_read),
+        FABRIC(numbers_that_were_not_asked_end_the_connection),
+        FABRIC(a_send_carries_the_acknowledgement_of_a_send),
+        FABRIC(a_send_completes_though_its_receiver_polls_no_more),
         FABRIC(numbers_connect_queue_pairs),
         FABRIC(numbers_let_no_strangers_in),
         FABRIC(a_number_is_no_secret),

@@ -27,24 +27,14 @@ enum dpk_status pairs_fabric_attach(struct dpk_rc_qp *qp, struct dpk_error *err)
         pairs_line_drop(l);
         return dpk_fail_nomem(err);
     }
+    l->answered = l->acknowledged = qp->asked;
     qp->asks = l;
     return DPK_OK;
 }
 
-/* Returns whether the peer of a queue pair is the one that a line claims. */
-static bool is_peer(const struct dpk_rc_qp *qp, const struct address *claim, bool by_number)
-{
-    const struct address *peer = &qp->peer;
-    if (qp->transport != &pairs_transport_fabric || by_number != (peer->secret == 0))
-        return false;
-    return by_number ? peer->number == claim->number &&
-                           memcmp(peer->place.ip, claim->place.ip, sizeof peer->place.ip) == 0
-                     : pairs_address_means(peer, claim);
-}
-
 void pairs_fabric_settle(struct dpk_rc_qp *qp)
 {
-    if (!is_peer(qp, &qp->answers->claim, qp->answers->by_number))
+    if (!pairs_line_is_peer(qp, &qp->answers->claim, qp->answers->by_number))
         pairs_line_drop(qp->answers);
 }
 
@@ -69,13 +59,19 @@ static void begin_wait(struct line *l)
     pairs_gateway_wake(l->fabric->rc->gateway);
 }
 
+static bool has_result(const struct request *r, const struct response *a)
+{
+    return r->opcode > DPK_RC_WRITE || a->status != DPK_RC_OK || a->broken;
+}
+
 /* Carries out a request. The line may not exist any more after TAKEN. */
 static enum taken run(struct line *l, const struct request *r, const uint8_t *payload)
 {
     struct frame answer = {.kind = FRAME_RESPONSE};
     struct dpk_rc_qp *qp = l->qp;
-    uint8_t *room = dpk_fabric_room(l->link, r->opcode == DPK_RC_READ ? r->size : 0);
-    if (!room)
+    const bool reads = r->opcode == DPK_RC_READ;
+    uint8_t *room = reads ? dpk_fabric_room(l->link, r->size) : NULL;
+    if (reads && !room)
         return INVALID;
     if (pairs_responder_run(qp, r, payload, &answer.response, room) == ANSWER_LATER) {
         if (qp->state == QP_NEW)
@@ -83,7 +79,10 @@ static enum taken run(struct line *l, const struct request *r, const uint8_t *pa
         return LATER;
     }
     answer.payload = response_payload(&answer.response);
-    pairs_line_send(l, l->claim.secret, &answer);
+    if (has_result(r, &answer.response))
+        pairs_acks_respond(l, &answer);
+    else
+        pairs_acks_owe(l, r->opcode == DPK_RC_SEND || r->has_immediate);
     if (response_breaks(&answer.response))
         pairs_qp_fail(qp, DPK_RC_FLUSHED, true);
     return TAKEN;
@@ -119,12 +118,14 @@ static void fabric_resume(struct dpk_rc_qp *qp)
     while (l && qp->answers == l && (h = STAILQ_FIRST(&l->held))) {
         const enum taken taken = run(l, &h->request, h->payload);
         if (taken == LATER)
-            return;
+            break;
         if (qp->answers == l)
             pairs_line_forget_first(l);
         if (taken == INVALID)
             pairs_line_drop(l);
     }
+    if (l && qp->answers == l)
+        pairs_acks_pay(l);
 }
 
 /* ---- Messages ---- */
@@ -135,7 +136,8 @@ static bool may_claim(const struct dpk_rc_qp *qp, const struct address *claim, b
     if (dpk_uuid_equal(&claim->process, &qp->end->rc->identity) || qp_is_lossy(qp) ||
         (by_number && !qp->exposed))
         return false;
-    return qp->state == QP_NEW || (qp->state == QP_READY && is_peer(qp, claim, by_number));
+    return qp->state == QP_NEW ||
+           (qp->state == QP_READY && pairs_line_is_peer(qp, claim, by_number));
 }
 
 /* Returns whether the other side of a link has the IP address that it claims. */
@@ -144,7 +146,7 @@ static bool is_from(const struct dpk_fabric_link *link, const struct address *cl
     return memcmp(dpk_fabric_from(link), claim->place.ip, sizeof claim->place.ip) == 0;
 }
 
-static bool hello(struct fabric *f, struct dpk_fabric_link *link, uint64_t secret,
+static bool hello(struct fabric *f, struct dpk_fabric_link *link, uint64_t secret, uint32_t number,
                   const uint8_t *addresses, size_t size)
 {
     struct address claim, self;
@@ -167,6 +169,7 @@ static bool hello(struct fabric *f, struct dpk_fabric_link *link, uint64_t secre
     l->link = link;
     l->by_number = by_number;
     l->claim = claim;
+    l->answered = l->told = number;
     qp->answers = l;
     dpk_fabric_own(link, l);
     return true;
@@ -179,14 +182,41 @@ static bool bye(struct line *l)
     return true;
 }
 
-static bool response(struct line *l, const struct frame *f, const uint8_t *payload)
+static bool response(struct line *l, uint32_t number, const struct frame *f, const uint8_t *payload)
 {
     struct dpk_rc_qp *qp = l->qp;
-    if (f->response.direct != 0 || !pairs_requester_response(qp, &f->response, payload))
+    if (f->response.direct != 0 || !pairs_acks_take_response(l, number, &f->response, payload))
         return false;
     if (qp->asks == l)
         pairs_requester_resume(qp);
     return true;
+}
+
+/* Handles an acknowledgement of requests of this side. */
+static bool acknowledgement(struct dpk_rc_qp *qp, uint32_t number)
+{
+    const struct line *asks = qp->asks;
+    if (!pairs_acks_take(qp, number))
+        return false;
+    if (asks && qp->asks == asks)
+        pairs_requester_resume(qp);
+    return true;
+}
+
+static bool word(struct line *l, struct dpk_reader *in)
+{
+    const uint32_t what = dpk_read_be32(in), number = dpk_read_be32(in);
+    return what == BYE ? bye(l) : what == ACK && l->asks && acknowledgement(l->qp, number);
+}
+
+/* Handles a request, which may carry an acknowledgement of requests of this side. */
+static bool request_with(struct line *l, const uint32_t *number, const struct frame *f,
+                         const uint8_t *payload)
+{
+    struct dpk_rc_qp *qp = l->qp;
+    if (number && pairs_line_is_peer(qp, &l->claim, l->by_number) && !acknowledgement(qp, *number))
+        return false;
+    return qp->answers != l || request(l, f, payload);
 }
 
 static bool arrived(void *context, struct dpk_fabric_link *link, void *of, const uint8_t *head,
@@ -198,15 +228,20 @@ static bool arrived(void *context, struct dpk_fabric_link *link, void *of, const
     const uint64_t secret = dpk_read_be64(&in);
     if (!l)
         return head_size == WORD_SIZE && dpk_read_be32(&in) == HELLO &&
-               hello(context, link, secret, data, size);
+               hello(context, link, secret, dpk_read_be32(&in), data, size);
     if (secret != (l->by_number ? 0 : l->qp->address.secret))
         return false;
     if (head_size == WORD_SIZE)
-        return size == 0 && dpk_read_be32(&in) == BYE && bye(l);
-    if (head_size != SECRET_SIZE + FRAME_SIZE || !pairs_frame_read(head + SECRET_SIZE, &f) ||
+        return size == 0 && word(l, &in);
+    const bool numbered = head_size == HEAD_SIZE + NUMBER_SIZE;
+    if ((head_size != HEAD_SIZE && !numbered) || !pairs_frame_read(head + SECRET_SIZE, &f) ||
         f.payload != size || f.kind != (l->asks ? FRAME_RESPONSE : FRAME_REQUEST))
         return false;
-    return l->asks ? response(l, &f, data) : request(l, &f, data);
+    dpk_read_skip(&in, FRAME_SIZE);
+    const uint32_t number = numbered ? dpk_read_be32(&in) : 0;
+    if (l->asks)
+        return numbered && response(l, number, &f, data);
+    return request_with(l, numbered ? &number : NULL, &f, data);
 }
 
 static void lost(void *context, void *of)
@@ -237,6 +272,7 @@ static enum dpk_status open_fabric(struct dpk_rc *rc, const char *spec, struct f
         return dpk_fail_nomem(err);
     f->rc = rc;
     TAILQ_INIT(&f->waiting);
+    TAILQ_INIT(&f->owing);
     snprintf(f->spec, sizeof f->spec, "%s", spec);
     const enum dpk_status status = dpk_fabric_open(spec, &options, &f->net, err);
     if (status == DPK_OK)
@@ -321,12 +357,21 @@ void pairs_fabrics_stop(struct dpk_rc *rc)
     }
 }
 
+/* Only a program that polls calls this function again soon. */
+static bool run_fabric(struct fabric *f, bool polled)
+{
+    pairs_acks_pay_all(f, true);
+    const bool any = dpk_fabric_run(f->net);
+    pairs_acks_pay_all(f, !polled || !any);
+    return any;
+}
+
 bool pairs_fabrics_run(struct dpk_rc *rc)
 {
     struct fabric *f;
     bool any = false;
     SLIST_FOREACH(f, &rc->fabrics, link)
-    any = dpk_fabric_run(f->net) || any;
+    any = run_fabric(f, rc->gateway && rc->gateway->polled) || any;
     return any;
 }
 
@@ -334,7 +379,10 @@ void pairs_fabrics_poll(struct dpk_rc *rc, bool polls)
 {
     struct fabric *f;
     SLIST_FOREACH(f, &rc->fabrics, link)
-    dpk_fabric_poll(f->net, polls);
+    {
+        pairs_acks_pay_all(f, true);
+        dpk_fabric_poll(f->net, polls);
+    }
 }
 
 /* Ends the wait of lines whose queue pair was not connected in time. Returns whether a line waits. */
@@ -346,7 +394,7 @@ static bool run_waits(struct fabric *f)
         if (l->qp->state != QP_NEW) {
             pairs_line_end_wait(l);
         } else if (now - l->waits_since >= f->rc->connect_wait_ms) {
-            pairs_line_say_bye(l);
+            pairs_line_say(l, BYE, 0);
             pairs_line_drop(l);
         }
     }
@@ -359,7 +407,7 @@ uint64_t pairs_fabrics_look(struct dpk_rc *rc)
     uint64_t due = UINT64_MAX;
     SLIST_FOREACH(f, &rc->fabrics, link)
     {
-        dpk_fabric_run(f->net);
+        run_fabric(f, false);
         const uint64_t line = run_waits(f) ? LOOK_EACH_MS : UINT64_MAX;
         const uint64_t net = dpk_fabric_look(f->net);
         due = line < due ? line : due;
@@ -378,19 +426,23 @@ static enum sent fabric_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payl
 
 static enum sent fabric_send(struct dpk_rc_qp *qp, const struct request *r, const uint8_t *payload)
 {
+    const struct frame f = {.kind = FRAME_REQUEST, .request = *r, .payload = request_payload(r)};
+    uint32_t number;
     (void)payload; /* it is in the room of the link */
-    pairs_line_send(
-        qp->asks, qp->peer.secret,
-        &(struct frame){.kind = FRAME_REQUEST, .request = *r, .payload = request_payload(r)});
+    const bool carries = pairs_acks_carried(qp, &number);
+    qp->asked++;
+    pairs_line_send(qp->asks, &f, carries ? &number : NULL);
     return SENT;
 }
 
 static void fabric_close(struct dpk_rc_qp *qp)
 {
-    if (qp->asks)
-        pairs_line_say_bye(qp->asks);
     if (qp->answers)
-        pairs_line_say_bye(qp->answers);
+        pairs_acks_pay(qp->answers);
+    if (qp->asks)
+        pairs_line_say(qp->asks, BYE, 0);
+    if (qp->answers)
+        pairs_line_say(qp->answers, BYE, 0);
     pairs_fabric_forget(qp);
 }
 

@@ -40,6 +40,8 @@ void pairs_line_free(struct line *l)
     if (qp->answers == l)
         qp->answers = NULL;
     pairs_line_end_wait(l);
+    if (l->owes)
+        TAILQ_REMOVE(&l->fabric->owing, l, in_owing);
     while (!STAILQ_EMPTY(&l->held))
         pairs_line_forget_first(l);
     free(l);
@@ -64,27 +66,45 @@ void pairs_line_end(struct line *l, bool peer_closed)
         pairs_channel_lose(qp, asks, peer_closed);
 }
 
+bool pairs_line_is_peer(const struct dpk_rc_qp *qp, const struct address *claim, bool by_number)
+{
+    const struct address *peer = &qp->peer;
+    if (qp->transport != &pairs_transport_fabric || by_number != (peer->secret == 0))
+        return false;
+    return by_number ? peer->number == claim->number &&
+                           memcmp(peer->place.ip, claim->place.ip, sizeof peer->place.ip) == 0
+                     : pairs_address_means(peer, claim);
+}
+
 /* ---- Sending ---- */
 
-static void send_word(const struct line *l, uint64_t secret, uint32_t word, uint32_t size)
+static uint64_t secret_of_peer(const struct line *l)
+{
+    return l->asks ? l->qp->peer.secret : l->claim.secret;
+}
+
+static void send_word(const struct line *l, uint32_t word, uint32_t number, uint32_t size)
 {
     uint8_t head[WORD_SIZE];
-    dpk_store_be64(head, secret);
+    dpk_store_be64(head, secret_of_peer(l));
     dpk_store_be32(head + SECRET_SIZE, word);
+    dpk_store_be32(head + SECRET_SIZE + 4, number);
     dpk_fabric_send(l->link, head, sizeof head, size);
 }
 
-void pairs_line_send(const struct line *l, uint64_t secret, const struct frame *f)
+void pairs_line_send(const struct line *l, const struct frame *f, const uint32_t *number)
 {
-    uint8_t head[SECRET_SIZE + FRAME_SIZE];
-    dpk_store_be64(head, secret);
+    uint8_t head[HEAD_SIZE + NUMBER_SIZE];
+    dpk_store_be64(head, secret_of_peer(l));
     pairs_frame_write(f, head + SECRET_SIZE);
-    dpk_fabric_send(l->link, head, sizeof head, f->payload);
+    if (number)
+        dpk_store_be32(head + HEAD_SIZE, *number);
+    dpk_fabric_send(l->link, head, HEAD_SIZE + (number ? NUMBER_SIZE : 0), f->payload);
 }
 
-void pairs_line_say_bye(const struct line *l)
+void pairs_line_say(const struct line *l, uint32_t word, uint32_t number)
 {
-    send_word(l, l->asks ? l->qp->peer.secret : l->claim.secret, BYE, 0);
+    send_word(l, word, number, 0);
 }
 
 bool pairs_line_say_hello(const struct line *l)
@@ -97,7 +117,7 @@ bool pairs_line_say_hello(const struct line *l)
     const bool good = room && !addresses.failed && addresses.size == HELLO_SIZE;
     if (good) {
         memcpy(room, addresses.data, HELLO_SIZE);
-        send_word(l, qp->peer.secret, HELLO, HELLO_SIZE);
+        send_word(l, HELLO, qp->asked, HELLO_SIZE);
     }
     dpk_buf_free(&addresses);
     return good;

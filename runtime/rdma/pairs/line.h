@@ -5,23 +5,30 @@
 #include "frame.h"
 #include "gateway.h"
 
-/* A message is a frame after the secret, or a word after the secret. */
+/* A message is a frame, or a word, after the secret. Requests of a line are numbered. A word has a number, a
+ * response has one after its frame, and a request has one if the sender owes an acknowledgement (acks.c). */
 #define SECRET_SIZE 8u
-#define WORD_SIZE   (SECRET_SIZE + 4u)
+#define NUMBER_SIZE 4u
+#define WORD_SIZE   (SECRET_SIZE + 4u + NUMBER_SIZE)
+#define HEAD_SIZE   (SECRET_SIZE + FRAME_SIZE)
 enum {
-    HELLO = 0x48454c4f, /* first message of a line; the addresses of sender and receiver follow */
-    BYE = 0x42594521,   /* the sender closed its queue pair on purpose */
+    /* First message of a line, with the number of its first request; the addresses of sender and receiver
+     * follow. */
+    HELLO = 0x48454c32,
+    ACK = 0x41434b21, /* all requests before this number are carried out */
+    BYE = 0x42594521, /* the sender closed its queue pair on purpose */
 };
 #define HELLO_SIZE ((size_t)2 * DPK_RC_ADDRESS_MAX)
 
 _Static_assert(SEGMENT <= DPK_FABRIC_DATA_MAX, "a payload is the data of one message");
-_Static_assert(SECRET_SIZE + FRAME_SIZE <= DPK_FABRIC_HEAD_MAX, "a frame is the head of a message");
+_Static_assert(HEAD_SIZE + NUMBER_SIZE <= DPK_FABRIC_HEAD_MAX, "a frame is the head of a message");
 
 struct fabric {
     SLIST_ENTRY(fabric) link;
     struct dpk_rc *rc;
     struct dpk_fabric *net;
     TAILQ_HEAD(, line) waiting; /* lines whose requests wait until a queue pair is connected */
+    TAILQ_HEAD(, line) owing;   /* lines whose peers have to get an acknowledgement */
     char spec[DPK_FABRIC_TEXT_MAX];
 };
 
@@ -43,6 +50,14 @@ struct line {
     STAILQ_HEAD(, held) held;
     unsigned held_count;
     uint64_t waits_since; /* 0: the line is not in fabric->waiting */
+    /* Numbers of requests. All before `answered` are completed (acks.c). */
+    uint32_t answered;
+    /* asks: the peer has carried out all requests before this number that have no result. */
+    uint32_t acknowledged;
+    uint32_t told;       /* not asks: number that the peer has */
+    bool owes, may_wait; /* the line is in fabric->owing; until the program sends or polls again */
+    bool refused; /* a request was refused: the peer gets acknowledgements on this line alone */
+    TAILQ_ENTRY(line) in_owing;
 };
 
 /* Returns NULL if memory is exhausted. */
@@ -57,10 +72,31 @@ void pairs_line_drop(struct line *l);
 /* Ends a line whose link is lost or dropped. */
 void pairs_line_end(struct line *l, bool peer_closed);
 
-/* Sends a frame, whose payload is in the room of the link. */
-void pairs_line_send(const struct line *l, uint64_t secret, const struct frame *f);
-void pairs_line_say_bye(const struct line *l);
+/* Returns whether the peer of a queue pair is the one that a line claims. */
+bool pairs_line_is_peer(const struct dpk_rc_qp *qp, const struct address *claim, bool by_number);
+
+/* Sends a frame, whose payload is in the room of the link. `number`: NULL if the frame has none. */
+void pairs_line_send(const struct line *l, const struct frame *f, const uint32_t *number);
+/* Sends a word without data. */
+void pairs_line_say(const struct line *l, uint32_t word, uint32_t number);
 /* Returns false if memory is exhausted. */
 bool pairs_line_say_hello(const struct line *l);
+
+/* ---- acks.c ---- */
+/* A request of the peer is carried out. It has no result. `may_wait`: the program will soon poll or send. */
+void pairs_acks_owe(struct line *l, bool may_wait);
+/* Sends the response to the next request of the peer. */
+void pairs_acks_respond(struct line *l, const struct frame *f);
+/* Sends the acknowledgement that a line owes, if any. */
+void pairs_acks_pay(struct line *l);
+/* Same for all lines of a fabric. `all`: also for those that may wait. */
+void pairs_acks_pay_all(struct fabric *f, bool all);
+/* Finds the number that the next request of a queue pair should carry. Returns false if there is none. */
+bool pairs_acks_carried(struct dpk_rc_qp *qp, uint32_t *number);
+/* The peer of a queue pair has carried out all requests before a number. Returns false if the number is invalid. */
+bool pairs_acks_take(struct dpk_rc_qp *qp, uint32_t number);
+/* Takes a response to the request before a number. Returns false if it is invalid. */
+bool pairs_acks_take_response(struct line *l, uint32_t number, const struct response *r,
+                              const uint8_t *payload);
 
 #endif

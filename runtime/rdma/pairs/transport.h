@@ -11,7 +11,7 @@
  *     rc, process                                  the life of ends and queue pairs
  *     thread, poll, events, retry, pacer           threads that do the work
  *     lossy, connect, post                         the peer of a queue pair, and posting
- *     local, shared with channel, fabric with line transports
+ *     local, shared with channel, fabric, with acks and line: transports
  *     requester, responder                         works of this side, requests of the peer
  *     fail, works, receives, absent, direct        the error state, and transports without a peer
  *     wait, pace, numbers, why                     notes about queue pairs
@@ -204,6 +204,7 @@ struct dpk_rc_qp {
     struct dpk_rc_qp *local;              /* peer in this process */
     struct channel *requests, *responses; /* for our requests, and for the peer's */
     struct line *asks, *answers;          /* the same on a fabric */
+    uint32_t asked;                       /* requests that were ever sent on a fabric */
     bool exposed;                         /* other machines may reach it by its number */
     struct paced paced;
 };

@@ -12,7 +12,8 @@
  * A thread that polls lets others run now and then. If that takes long, more threads want to run
  * than there are processors. A thread that only yields waits for a whole slice of another thread
  * then, though its peer has long answered. So the thread dozes: it sleeps for a moment until the
- * peer wakes it. The system soon runs a thread that has slept.
+ * peer wakes it. The system soon runs a thread that has slept. A process whose peers are all on other
+ * machines does not doze: they do not need processors of this machine, and answer sooner than a thread wakes.
  */
 #include <poll.h>
 #include <sched.h>
@@ -165,7 +166,7 @@ static enum pause pause_after_nothing(struct dpk_rc *rc)
 static void slice_lost(struct gateway *s, uint64_t ns)
 {
     const uint64_t dozes_ms = ns * DOZES_EACH / 1000000;
-    if (s->served < SLICE_PAYS)
+    if (s->served < SLICE_PAYS && !TAILQ_EMPTY(&s->channels))
         s->dozes_until = dpk_now_coarse_ms() + (dozes_ms < DOZES_MAX ? dozes_ms : DOZES_MAX);
     s->served = 0;
 }

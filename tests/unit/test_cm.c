@@ -55,7 +55,7 @@ static struct ends ends_new(void)
     struct dpk_cm_address at = {0};
     struct ends e = {.listener = listening(&at)};
     const struct dpk_cm_address to = at_loopback(at.port);
-    assert_int_equal(dpk_cm_call(&to, &e.caller, NULL), DPK_OK);
+    assert_int_equal(dpk_cm_call(&to, NULL, &e.caller, NULL), DPK_OK);
     e.called = dpk_cm_accept(e.listener);
     assert_true(e.called >= 0);
     return e;
@@ -90,10 +90,10 @@ static void the_nearest_listener_is_called(void **state)
     int everywhere = listening(&any), fd;
     own = at_loopback(any.port);
     (void)state;
-    assert_int_equal(dpk_cm_call(&own, &fd, NULL), DPK_OK);
+    assert_int_equal(dpk_cm_call(&own, NULL, &fd, NULL), DPK_OK);
     close(fd);
     int here = listening(&own);
-    assert_int_equal(dpk_cm_call(&own, &fd, NULL), DPK_OK);
+    assert_int_equal(dpk_cm_call(&own, NULL, &fd, NULL), DPK_OK);
     int one = dpk_cm_accept(everywhere), two = dpk_cm_accept(here);
     assert_true(one >= 0 && two >= 0);
     assert_int_equal(dpk_cm_accept(everywhere), -1);
@@ -111,7 +111,7 @@ static void nobody_is_called_in_vain_for_long(void **state)
     int fd = bound(&at), call; /* but does not listen */
     const struct dpk_cm_address to = at_loopback(at.port);
     (void)state;
-    assert_int_equal(dpk_cm_call(&to, &call, &err), DPK_ERR_NOT_FOUND);
+    assert_int_equal(dpk_cm_call(&to, NULL, &call, &err), DPK_ERR_NOT_FOUND);
     assert_non_null(strstr(err.message, "nobody listens"));
     close(fd);
 }
@@ -128,7 +128,7 @@ static void a_listener_may_come_a_little_later(void **state)
         const struct dpk_cm_address to = at_loopback(at.port);
         int call;
         (void)!write(ready[1], "", 1);
-        _exit(dpk_cm_call(&to, &call, NULL) == DPK_OK ? 0 : 1);
+        _exit(dpk_cm_call(&to, NULL, &call, NULL) == DPK_OK ? 0 : 1);
     }
     char byte;
     int status;
@@ -235,7 +235,7 @@ static void runtime_directories_tell_apart(void **state)
     assert_non_null(mkdtemp(first));
     setenv("XDG_RUNTIME_DIR", first, 1);
     same = at;
-    assert_int_equal(dpk_cm_call(&at, &call, NULL), DPK_ERR_NOT_FOUND);
+    assert_int_equal(dpk_cm_call(&at, NULL, &call, NULL), DPK_ERR_NOT_FOUND);
     close(bound(&same));
     if (saved)
         setenv("XDG_RUNTIME_DIR", saved, 1);

@@ -52,7 +52,7 @@ static struct ends ends_new(void)
 {
     struct ends e;
     e.listener = listening(&e.at);
-    assert_int_equal(dpk_cm_call_far(&e.at, here, &e.caller, NULL), DPK_OK);
+    assert_int_equal(dpk_cm_call(&e.at, here, &e.caller, NULL), DPK_OK);
     assert_true(await(e.listener));
     e.called = dpk_cm_accept(e.listener);
     assert_true(e.called >= 0);
@@ -194,11 +194,11 @@ static void failures_have_reasons(void **state)
     (void)state;
     assert_int_equal(dpk_cm_listen_far(&at, 4, &fd, &err), DPK_ERR_EXISTS);
     close(listener);
-    assert_int_equal(dpk_cm_call_far(&at, here, &fd, &err), DPK_ERR_NOT_FOUND);
+    assert_int_equal(dpk_cm_call(&at, here, &fd, &err), DPK_ERR_NOT_FOUND);
     const uint8_t elsewhere[16] = {[10] = 0xff, 0xff, 192, 0, 2, 77};
     at = address(elsewhere, 7);
     assert_int_equal(dpk_cm_listen_far(&at, 4, &fd, &err), DPK_ERR_IO);
-    assert_int_equal(dpk_cm_call_far(&at, elsewhere, &fd, &err), DPK_ERR_IO);
+    assert_int_equal(dpk_cm_call(&at, elsewhere, &fd, &err), DPK_ERR_IO);
 }
 
 int main(void)

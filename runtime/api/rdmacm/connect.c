@@ -100,8 +100,7 @@ int rdmacm_cm_connect(struct rdma_cm_id *seen, struct rdma_conn_param *param)
         return rdmacm_cm_failed(EINVAL);
     if (introduce(id, DPK_CM_REQ, param, NULL) != 0)
         return -1;
-    enum dpk_status status = id->is_far ? dpk_cm_call_far(&id->remote, id->local.ip, &fd, NULL)
-                                        : dpk_cm_call(&id->remote, &fd, NULL);
+    enum dpk_status status = dpk_cm_call(&id->remote, id->is_far ? id->local.ip : NULL, &fd, NULL);
     rdmacm_cm_lock();
     rdmacm_id_hang_up(id); /* closes the bound port: the connection has its own socket */
     id->fd = fd;

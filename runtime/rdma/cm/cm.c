@@ -222,6 +222,19 @@ enum dpk_status dpk_cm_listen(int fd, int backlog, struct dpk_error *err)
                : dpk_fail_errno(err, "cannot listen");
 }
 
+enum dpk_status dpk_cm_open(struct dpk_cm_address *at, int *fd, struct dpk_error *err)
+{
+    int listener = -1;
+    enum dpk_status status = dpk_cm_bind(at, &listener, err);
+    if (status == DPK_OK)
+        status = dpk_cm_listen(listener, 0, err);
+    if (status == DPK_OK)
+        *fd = listener;
+    else if (listener >= 0)
+        close(listener);
+    return status;
+}
+
 int dpk_cm_accept(int listener)
 {
     for (;;) {
@@ -266,8 +279,11 @@ static int call_either(const struct dpk_cm_address *to, int *fd)
     return why;
 }
 
-enum dpk_status dpk_cm_call(const struct dpk_cm_address *to, int *fd, struct dpk_error *err)
+enum dpk_status dpk_cm_call(const struct dpk_cm_address *to, const uint8_t *from, int *fd,
+                            struct dpk_error *err)
 {
+    if (from)
+        return cm_far_call(to, from, fd, err);
     int why = call_either(to, fd);
     for (int ms = 0; why == ECONNREFUSED && ms < LISTENER_WAIT_MS; ms++) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);

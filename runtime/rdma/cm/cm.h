@@ -4,17 +4,16 @@
  * Architecture Specification, volume 1, chapter 12: REQ, REP, RTU, REJ, DREQ).
  *
  *     struct dpk_cm_address at = {.port = 7174};          // the server: any address
- *     dpk_cm_bind(&at, &listener, &err);
- *     dpk_cm_listen(listener, 16, &err);
+ *     dpk_cm_open(&at, &listener, &err);                  // or dpk_cm_bind, later dpk_cm_listen
  *     int fd = dpk_cm_accept(listener);                   // when the listener is readable
  *
- *     dpk_cm_call(&to, &fd, &err);                        // the client
+ *     dpk_cm_call(&to, NULL, &fd, &err);                  // the client
  *     dpk_cm_send(fd, &(struct dpk_cm_message){.kind = DPK_CM_REQ, .queue_pair = n, ...});
  *     dpk_cm_receive(fd, &message);                       // when `fd` is readable
  *
  * Addresses are only names: no packet is sent to them. Processes with the same runtime directory
  * (dpk_runtime_directory) and network namespace find each other. A listener that ends leaves no files.
- * Processes of other machines call over TCP, at the same port (dpk_cm_listen_far, dpk_cm_call_far).
+ * Processes of other machines call over TCP, at the same port (dpk_cm_listen_far).
  * Messages of peers are not trusted: dpk_cm_receive checks them.
  */
 #ifndef DPK_RDMA_CM_CM_H
@@ -72,22 +71,22 @@ enum dpk_status dpk_cm_listen(int fd, int backlog, struct dpk_error *err);
 /* As dpk_cm_listen; a shared address becomes exclusive. Errors also as of dpk_cm_bind. */
 enum dpk_status dpk_cm_listen_at(const struct dpk_cm_address *at, int fd, int backlog,
                                  struct dpk_error *err);
+/* Does both: claims an address and listens there. Errors: as of both. */
+enum dpk_status dpk_cm_open(struct dpk_cm_address *at, int *fd, struct dpk_error *err);
 /* Returns the socket of the next calling process, or -1 if no process calls. Calls of other users are
  * dropped. Does not wait. */
 int dpk_cm_accept(int listener);
-/* Calls the listener of this address, or else of "any address". Errors: DPK_ERR_NOT_FOUND if there is
- * no listener, DPK_ERR_TIMEOUT if it accepts no call for five seconds, DPK_ERR_REFUSED if it is another
- * user's. */
-enum dpk_status dpk_cm_call(const struct dpk_cm_address *to, int *fd, struct dpk_error *err);
+/* Calls the listener of this address, or else of "any address". `from`: NULL, or an address of this machine if
+ * `to` is of another machine. Messages then have this address as their GID. Errors: DPK_ERR_NOT_FOUND if there
+ * is no listener, DPK_ERR_TIMEOUT if it accepts no call for five seconds, DPK_ERR_REFUSED if it is another
+ * user's; IO. */
+enum dpk_status dpk_cm_call(const struct dpk_cm_address *to, const uint8_t *from, int *fd,
+                            struct dpk_error *err);
 
 /* Listens for calls of other machines. `at`: an address of this machine, and a port other than 0. Accept calls
  * with dpk_cm_accept. Errors: EXISTS if a socket of TCP has the port; IO. */
 enum dpk_status dpk_cm_listen_far(const struct dpk_cm_address *at, int backlog, int *fd,
                                   struct dpk_error *err);
-/* Calls the listener at an address of another machine. `from`: an address of this machine, which the messages
- * have as their GID. Errors: NOT_FOUND if nobody listens there; TIMEOUT after five seconds; IO. */
-enum dpk_status dpk_cm_call_far(const struct dpk_cm_address *to, const uint8_t from[16], int *fd,
-                                struct dpk_error *err);
 /* Returns whether the other end of a socket is on another machine. */
 bool dpk_cm_is_far(int fd);
 

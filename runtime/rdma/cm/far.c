@@ -148,8 +148,8 @@ static int call(const struct dpk_cm_address *to, const uint8_t from[ADDRESS_BYTE
     return -1;
 }
 
-enum dpk_status dpk_cm_call_far(const struct dpk_cm_address *to, const uint8_t from[16], int *fd,
-                                struct dpk_error *err)
+enum dpk_status cm_far_call(const struct dpk_cm_address *to, const uint8_t from[16], int *fd,
+                            struct dpk_error *err)
 {
     int caller = call(to, from);
     for (int ms = 0; caller < 0 && errno == ECONNREFUSED && ms < LISTENER_WAIT_MS; ms += EACH_MS) {

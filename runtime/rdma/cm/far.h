@@ -13,6 +13,9 @@
  * while its client already connects. On a wire a connection request takes longer than that. */
 #define LISTENER_WAIT_MS 300
 
+/* dpk_cm_call with `from`. */
+enum dpk_status cm_far_call(const struct dpk_cm_address *to, const uint8_t from[16], int *fd,
+                            struct dpk_error *err);
 /* Sets the options of an accepted socket. Returns false if the socket cannot be used. */
 bool cm_far_settle(int fd);
 /* Returns the size of the next message, which has arrived whole, or MESSAGE_SIZE if no whole message

@@ -271,18 +271,16 @@ static doca_error_t listen_at(struct dpk_rdma *r, uint16_t port)
     if (!s)
         return DOCA_ERROR_NO_MEMORY;
     s->port = port;
-    enum dpk_status status = dpk_cm_bind(&at, &s->fd, &err);
+    enum dpk_status status = dpk_cm_open(&at, &s->fd, &err);
     if (status != DPK_OK) {
         free(s);
         return dpk_doca_because(status == DPK_ERR_EXISTS ? DOCA_ERROR_IN_USE
                                                          : dpk_doca_error(status),
                                 "%s", err.message);
     }
-    if ((status = dpk_cm_listen(s->fd, 0, &err)) != DPK_OK || !watch(&r->cm, s->fd)) {
+    if (!watch(&r->cm, s->fd)) {
         socket_free(s);
-        return status == DPK_OK
-                   ? dpk_doca_because(DOCA_ERROR_OPERATING_SYSTEM, "epoll: %s", strerror(errno))
-                   : dpk_doca_because(dpk_doca_error(status), "%s", err.message);
+        return dpk_doca_because(DOCA_ERROR_OPERATING_SYSTEM, "epoll: %s", strerror(errno));
     }
     STAILQ_INSERT_TAIL(&r->cm.listeners, s, link);
     return DOCA_SUCCESS;
@@ -355,7 +353,7 @@ doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union d
     pthread_mutex_unlock(&r->ctx.object.lock);
     if (!c)
         return result;
-    if (dpk_cm_call(&to->at, &fd, &err) != DPK_OK)
+    if (dpk_cm_call(&to->at, NULL, &fd, &err) != DPK_OK)
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_rdma_connect_to_addr: %s", err.message);
     pthread_mutex_lock(&r->ctx.object.lock);
     if (c->state != DPK_RDMA_CALLING || !c->qp) {

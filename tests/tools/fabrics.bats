@@ -11,6 +11,7 @@ setup_file() {
         cc -DDOCA_ALLOW_EXPERIMENTAL_API -I"$from/common" "$from/rdma_send_receive/"{$p,exchange}.c "$from/common/sample.c" \
             $(pkg-config --cflags --libs doca-common doca-argp doca-rdma) -o $p
     done
+    cc "$from/rdma_say/rdma_say.c" $(pkg-config --cflags --libs doca-common doca-rdma) -o rdma_say
 }
 
 setup() {
@@ -133,6 +134,59 @@ meet() { # SERVER CLIENT
     done
     timeout 60 $2 >client.log 2>&1 || { kill "$(cat server.pid)"; cat client.log server.log; return 1; }
     wait $serves || { cat client.log server.log; return 1; }
+}
+
+# Port 13579 of TCP, where rdma_say listens for other machines.
+a_word_is_said() {
+    two_machines
+    there sh -c 'echo $$ >server.pid; exec timeout 60 "$@"' sh "$programs/rdma_say" listen mlx5_1 13579 >heard 2>&1 &
+    local listens=$!
+    until there grep -q ':350B .* 0A ' /proc/net/tcp; do
+        kill -0 $listens || { cat heard; return 1; }
+        sleep 0.05
+    done
+    ! timeout 60 "$programs/rdma_say" say mlx5_0 192.0.2.2 13580 'nobody is there' >refused.log 2>&1 || return 1
+    grep 'nobody listens' refused.log
+    timeout 60 "$programs/rdma_say" say mlx5_0 192.0.2.2 13579 'from the other machine'
+    wait $listens
+    diff heard - <<'END'
+from the other machine
+the caller went
+END
+    # Programs of one machine still meet at this port, and the address of the fabric.
+    "$programs/rdma_say" listen mlx5_0 13579 >heard &
+    listens=$!
+    until timeout 60 "$programs/rdma_say" say mlx5_0 192.0.2.1 13579 'from this machine' 2>errors; do sleep 0.05; done
+    wait $listens
+    grep -x 'from this machine' heard
+    kill $other
+}
+
+@test "a program of DOCA RDMA calls a program on another machine" {
+    need_machines
+    export programs
+    on_machines a_word_is_said
+}
+
+# Its port of TCP is taken: the listener serves its own machine, and says so.
+a_port_is_taken() {
+    two_machines
+    python3 -c 'import socket, time; s = socket.create_server(("192.0.2.1", 13579)); open("taken", "w").close(); time.sleep(60)' &
+    local takes=$! listens
+    until [ -e taken ]; do sleep 0.05; done
+    "$programs/rdma_say" listen mlx5_0 13579 >heard 2>warned &
+    listens=$!
+    until timeout 60 "$programs/rdma_say" say mlx5_0 127.0.0.1 13579 'from this machine' 2>errors; do sleep 0.05; done
+    wait $listens
+    grep 'other machines cannot call: .*13579' warned
+    grep -x 'from this machine' heard
+    kill $takes $other
+}
+
+@test "a listener of DOCA RDMA without its port of TCP serves its own machine" {
+    need_machines
+    export programs
+    on_machines a_port_is_taken
 }
 
 programs_meet() {

@@ -13,21 +13,22 @@
 #pragma weak rdma_disconnect
 #pragma weak rdma_destroy_id
 
-/* Gets the number of the calling queue pair. Returns false if there is no caller. */
-static bool find_caller(struct rdma_cm_id *id, uint32_t *number)
+/* Gets the calling queue pair. Returns false if there is no caller. */
+static bool find_caller(struct rdma_cm_id *id, struct dpk_rdma_peer *caller)
 {
     struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTR};
     int mask = 0;
     if (rdma_init_qp_attr(id, &attr, &mask) != 0 || !(mask & IBV_QP_DEST_QPN))
         return false;
-    *number = attr.dest_qp_num;
+    caller->queue_pair = attr.dest_qp_num;
+    memcpy(caller->gid, attr.ah_attr.grh.dgid.raw, sizeof caller->gid);
     return true;
 }
 
 doca_error_t dpk_rdma_bridge_prepare(struct dpk_rdma *r, struct rdma_cm_id *id,
                                      struct dpk_rdma_connection **out)
 {
-    uint32_t caller;
+    struct dpk_rdma_peer caller;
     if (!rdma_init_qp_attr || !id->verbs || !dpk_context_is_emulated(id->verbs) ||
         !find_caller(id, &caller))
         return dpk_doca_because(DOCA_ERROR_INVALID_VALUE,
@@ -53,7 +54,7 @@ doca_error_t dpk_rdma_bridge_accept(struct dpk_rdma_connection *c, const void *d
                                     .rnr_retry_count = DPK_RC_RNR_FOREVER};
     pthread_mutex_lock(&c->rdma->ctx.object.lock);
     doca_error_t result = c->bridged && c->state == DPK_RDMA_ASKED && c->qp
-                              ? dpk_rdma_connect_to(c, c->peer)
+                              ? dpk_rdma_connect_to(c, &c->peer)
                               : dpk_doca_because(DOCA_ERROR_BAD_STATE,
                                                  "the connection was not prepared "
                                                  "(doca_rdma_bridge_prepare_connection), or was "

@@ -74,6 +74,23 @@ void dpk_rdma_cm_close(struct dpk_rdma *r, bool release)
         close(atomic_load(&r->cm.epoll));
 }
 
+/* ---- Messages ---- */
+
+static struct dpk_rdma_peer peer_of(const struct dpk_cm_message *m)
+{
+    struct dpk_rdma_peer peer = {.queue_pair = m->queue_pair};
+    memcpy(peer.gid, m->gid, sizeof peer.gid);
+    return peer;
+}
+
+/* Names this side in a message to another machine, whose connection manager compares the name with the address
+ * that the network shows. `own`: the address of the fabric. */
+static void introduce(struct dpk_cm_message *m, const uint8_t own[16])
+{
+    memcpy(m->from.ip, own, sizeof m->from.ip);
+    memcpy(m->gid, own, sizeof m->gid);
+}
+
 /* ---- Events: with the lock ---- */
 
 static bool event_of(const struct dpk_rdma_connection *c, dpk_rdma_told told,
@@ -117,8 +134,8 @@ static bool accepted(struct dpk_rdma_connection *c, const struct dpk_cm_message 
                      struct dpk_rdma_event *out)
 {
     const struct dpk_cm_message ready = {.kind = DPK_CM_RTU};
-    if (!c->qp || dpk_rdma_connect_to(c, m->queue_pair) != DOCA_SUCCESS ||
-        !dpk_cm_send(c->socket, &ready))
+    const struct dpk_rdma_peer peer = peer_of(m);
+    if (!c->qp || dpk_rdma_connect_to(c, &peer) != DOCA_SUCCESS || !dpk_cm_send(c->socket, &ready))
         return fail(c, out);
     return establish(c, out);
 }
@@ -169,7 +186,7 @@ static bool asked(struct dpk_rdma *r, struct dpk_rdma_socket *s, const struct dp
     }
     c->state = DPK_RDMA_ASKED;
     c->socket = s->fd;
-    c->peer = m->queue_pair;
+    c->peer = peer_of(m);
     c->addr = addr_of(&m->to);
     free(s);
     event_of(c, NULL, out);
@@ -286,43 +303,77 @@ static doca_error_t listen_at(struct dpk_rdma *r, uint16_t port)
     return DOCA_SUCCESS;
 }
 
+/* Lets other machines call a listener, if the device has a fabric. */
+static void listen_far(struct dpk_rdma *r, uint16_t port)
+{
+    struct dpk_error err = {0};
+    struct dpk_cm_address at = {.port = port};
+    struct dpk_rdma_socket *s = dpk_rdma_find_fabric(r, at.ip) ? calloc(1, sizeof *s) : NULL;
+    if (!s)
+        return;
+    s->port = port;
+    if (dpk_cm_listen_far(&at, 0, &s->fd, &err) != DPK_OK) {
+        dpk_doca_log(DOCA_LOG_LEVEL_WARNING,
+                     "doca_rdma_start_listen_to_port: other machines cannot call: %s", err.message);
+        free(s);
+    } else if (!watch(&r->cm, s->fd)) {
+        socket_free(s);
+    } else {
+        STAILQ_INSERT_TAIL(&r->cm.listeners, s, link);
+    }
+}
+
 doca_error_t dpk_rdma_listen(struct dpk_rdma *r, uint16_t port)
 {
     pthread_mutex_lock(&r->ctx.object.lock);
     doca_error_t result = check(r);
     if (result == DOCA_SUCCESS)
         result = listen_at(r, port);
+    if (result == DOCA_SUCCESS)
+        listen_far(r, port);
     pthread_mutex_unlock(&r->ctx.object.lock);
     return result;
+}
+
+/* Returns a listener at a port, or NULL. There is another one for other machines. */
+static struct dpk_rdma_socket *listener_at(const struct dpk_rdma *r, uint16_t port)
+{
+    struct dpk_rdma_socket *s;
+    STAILQ_FOREACH(s, &r->cm.listeners, link)
+    if (s->port == port)
+        return s;
+    return NULL;
 }
 
 doca_error_t dpk_rdma_stop_listening(struct dpk_rdma *r, uint16_t port)
 {
     struct dpk_rdma_socket *s;
+    bool any = false;
     pthread_mutex_lock(&r->ctx.object.lock);
-    STAILQ_FOREACH(s, &r->cm.listeners, link)
-    if (s->port == port)
-        break;
-    if (s) {
+    for (; (s = listener_at(r, port)); any = true) {
         STAILQ_REMOVE(&r->cm.listeners, s, dpk_rdma_socket, link);
         socket_free(s);
     }
     pthread_mutex_unlock(&r->ctx.object.lock);
-    return s ? DOCA_SUCCESS
-             : dpk_doca_because(DOCA_ERROR_NOT_FOUND, "the context does not listen on port %u",
-                                port);
+    return any ? DOCA_SUCCESS
+               : dpk_doca_because(DOCA_ERROR_NOT_FOUND, "the context does not listen on port %u",
+                                  port);
 }
 
-/* Sends a request through a socket, which then belongs to the connection. Call this with the
- * lock. */
+/* Sends a request through a socket, which then belongs to the connection. `from`: the address of the fabric if
+ * the peer is on another machine, else NULL. Call this with the lock. */
 static bool ask(struct dpk_rdma *r, struct dpk_rdma_connection *c, int fd,
-                const struct dpk_cm_address *to)
+                const struct dpk_cm_address *to, const uint8_t *from)
 {
     c->socket = fd;
-    const struct dpk_cm_message request = {.kind = DPK_CM_REQ,
-                                           .to = *to,
-                                           .queue_pair = dpk_rc_qp_number(c->qp),
-                                           .rnr_retries = DPK_RC_RNR_FOREVER};
+    struct dpk_cm_message request = {.kind = DPK_CM_REQ,
+                                     .to = *to,
+                                     .queue_pair = dpk_rc_qp_number(c->qp),
+                                     .rnr_retries = DPK_RC_RNR_FOREVER};
+    if (from) {
+        introduce(&request, from);
+        dpk_rc_qp_expose(c->qp); /* before the peer connects to it */
+    }
     return watch(&r->cm, fd) && dpk_cm_send(fd, &request);
 }
 
@@ -337,6 +388,7 @@ static void fail_later(struct dpk_rdma *r, struct dpk_rdma_connection *c)
 doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union doca_data user_data)
 {
     int fd = -1;
+    uint8_t from[16];
     struct dpk_error err = {0};
     struct dpk_rdma_connection *c = NULL;
     dpk_doca_forget_reason();
@@ -353,13 +405,14 @@ doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union d
     pthread_mutex_unlock(&r->ctx.object.lock);
     if (!c)
         return result;
-    if (dpk_cm_call(&to->at, NULL, &fd, &err) != DPK_OK)
+    const bool far = dpk_rdma_is_far(r, to->at.ip, from);
+    if (dpk_cm_call(&to->at, far ? from : NULL, &fd, &err) != DPK_OK)
         dpk_doca_log(DOCA_LOG_LEVEL_ERROR, "doca_rdma_connect_to_addr: %s", err.message);
     pthread_mutex_lock(&r->ctx.object.lock);
     if (c->state != DPK_RDMA_CALLING || !c->qp) {
         if (fd >= 0)
             close(fd); /* the context was stopped meanwhile */
-    } else if (fd < 0 || !ask(r, c, fd, &to->at)) {
+    } else if (fd < 0 || !ask(r, c, fd, &to->at, far ? from : NULL)) {
         fail_later(r, c);
     }
     pthread_mutex_unlock(&r->ctx.object.lock);
@@ -381,12 +434,15 @@ static doca_error_t answer(struct dpk_rdma_connection *c, const void *data, uint
 {
     struct dpk_cm_message yes = {
         .kind = DPK_CM_REP, .rnr_retries = DPK_RC_RNR_FOREVER, .private_size = size};
+    uint8_t own[16];
     if (c->state != DPK_RDMA_ASKED || c->bridged)
         return not_asked(c);
     if (size > 0)
         memcpy(yes.private_data, data, size);
     yes.queue_pair = dpk_rc_qp_number(c->qp);
-    if (dpk_rdma_connect_to(c, c->peer) != DOCA_SUCCESS || !dpk_cm_send(c->socket, &yes))
+    if (dpk_rdma_is_far(c->rdma, c->peer.gid, own))
+        introduce(&yes, own);
+    if (dpk_rdma_connect_to(c, &c->peer) != DOCA_SUCCESS || !dpk_cm_send(c->socket, &yes))
         return dpk_doca_because(DOCA_ERROR_CONNECTION_ABORTED, "the peer has gone");
     c->state = DPK_RDMA_ACCEPTED;
     return DOCA_SUCCESS;

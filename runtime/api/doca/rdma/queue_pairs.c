@@ -151,24 +151,6 @@ doca_error_t dpk_rdma_connect(struct dpk_rdma_connection *c, const void *details
     return result == DOCA_SUCCESS ? result : dpk_doca_because(result, "%s", err.message);
 }
 
-/* Finds the peer's queue pair by its number alone, because peers of other libraries do not send
- * more. */
-doca_error_t dpk_rdma_connect_to(struct dpk_rdma_connection *c, uint32_t number)
-{
-    struct dpk_error err = {0};
-    const uint8_t address[] = {'D',
-                               'P',
-                               'K',
-                               'N',
-                               (uint8_t)(number >> 24),
-                               (uint8_t)(number >> 16),
-                               (uint8_t)(number >> 8),
-                               (uint8_t)number};
-    return dpk_rc_qp_connect(c->qp, address, sizeof address, &err) == DPK_OK
-               ? DOCA_SUCCESS
-               : dpk_doca_because(DOCA_ERROR_CONNECTION_ABORTED, "%s", err.message);
-}
-
 void dpk_rdma_close(struct dpk_rdma *r)
 {
     if (!r->end)

@@ -114,6 +114,12 @@ static inline struct dpk_dpa *dpk_rdma_dpa(const struct dpk_rdma *r)
     return dpk_rdma_gpu(r) ? NULL : r->ctx.datapath;
 }
 
+/* The peer of a connection that the connection manager makes. */
+struct dpk_rdma_peer {
+    uint32_t queue_pair;
+    uint8_t gid[16]; /* only of a peer on another machine: the address of its fabric */
+};
+
 struct dpk_rdma_connection {
     struct dpk_object object;
     struct dpk_rdma *rdma; /* a reference */
@@ -134,7 +140,7 @@ struct dpk_rdma_connection {
     int socket;                 /* to the peer; -1: none */
     struct rdma_cm_id *bridged; /* its identifier, whose events the program gets; NULL: `socket` */
     bool failing;               /* the failure is not reported yet */
-    uint32_t peer;              /* the number of the peer's queue pair */
+    struct dpk_rdma_peer peer;  /* who asks */
     struct dpk_rdma_addr *addr; /* the address of the listening side; owned */
 };
 extern const struct dpk_kind dpk_rdma_connection_kind;
@@ -309,9 +315,12 @@ doca_error_t dpk_rdma_call(struct dpk_rdma *r, struct dpk_rdma_addr *to, union d
 doca_error_t dpk_rdma_accept(struct dpk_rdma_connection *c, const void *data, uint8_t size);
 doca_error_t dpk_rdma_reject(struct dpk_rdma_connection *c);
 doca_error_t dpk_rdma_disconnect(struct dpk_rdma_connection *c);
-/* Connects the queue pair to the queue pair with that number. Call this with the lock. Errors:
- * CONNECTION_ABORTED. */
-doca_error_t dpk_rdma_connect_to(struct dpk_rdma_connection *c, uint32_t number);
+/* Gets the address of the fabric of a context's device. Returns false if it has none. */
+bool dpk_rdma_find_fabric(const struct dpk_rdma *r, uint8_t out[16]);
+/* Returns whether the fabric of a context's device leads to an address. `from`: the address of the fabric. */
+bool dpk_rdma_is_far(const struct dpk_rdma *r, const uint8_t to[16], uint8_t from[16]);
+/* Connects the queue pair to that of a peer. Call this with the lock. Errors: CONNECTION_ABORTED. */
+doca_error_t dpk_rdma_connect_to(struct dpk_rdma_connection *c, const struct dpk_rdma_peer *peer);
 
 /* ---- bridge.c: connections by identifiers of librdmacm ---- */
 

@@ -122,6 +122,7 @@ static __device__ __forceinline__ doca_error_t doca_gpu_dev_eth_rxq_recv_warp(
     if (doca_gpu_dev_eth_get_lane_id() == 0)
         result = doca_gpu_dev_eth_rxq_recv_thread<mcst_mode, nic_handler, attributes>(
             rxq, max_rx_pkts, timeout_ns, out_first_pkt_idx, out_pkt_num, out_attr);
+    __syncwarp(); /* a shuffle orders no memory */
     return (doca_error_t)__shfl_sync(DOCA_GPUNETIO_ETH_FULL_WARP, result, 0);
 }
 

@@ -29,6 +29,8 @@ struct dpk_gpu_thread {
  * as for cudaLaunchKernel. */
 typedef void dpk_gpu_code(struct dpk_gpu_thread *self, void **args);
 
+enum { DPK_GPU_KERNEL_RACES = 1 }; /* it calls dpk_gpu_check_* at its accesses */
+
 struct dpk_gpu_kernel {
     const char *name;      /* mangled */
     dpk_gpu_code *run;     /* runs one thread */
@@ -37,7 +39,15 @@ struct dpk_gpu_kernel {
     uint32_t parameters;
     uint32_t shared;      /* bytes of static shared memory */
     uint32_t max_threads; /* __launch_bounds__, or 0 */
-    uint32_t reserved;
+    uint32_t flags;       /* DPK_GPU_KERNEL_* */
+};
+
+/* What code with DPK_GPU_KERNEL_RACES tells of an access, or of a fence. */
+enum {
+    DPK_GPU_CHECK_WRITES = 1,
+    DPK_GPU_CHECK_READS = 2,
+    DPK_GPU_CHECK_RELEASES = 4,
+    DPK_GPU_CHECK_ACQUIRES = 8,
 };
 
 struct dpk_gpu_variable {

@@ -8,13 +8,15 @@
  *     dpk_blocks_start(&grid);                   // ended(&grid) is called by a worker
  *
  * Workers start with the first grid. The environment variable DPAKIT_GPU_WORKERS sets their number;
- * a single worker runs all threads in the same order each time.
+ * a single worker runs all threads in the same order each time. DPAKIT_GPU_CHECK tells whether data
+ * races are looked for (check.c).
  */
 #ifndef DPK_GPU_BLOCKS_BLOCKS_H
 #define DPK_GPU_BLOCKS_BLOCKS_H
 
 #include "base/base.h"
 #include "gpu/abi/abi.h"
+#include "gpu/races/races.h"
 
 enum {
     DPK_BLOCK_THREADS_MAX = 1024,
@@ -52,6 +54,7 @@ struct dpk_grid {
     _Atomic uint64_t left;
     _Atomic uint32_t sync_arrived, sync_round; /* the barrier of the whole grid */
     struct dpk_grid *after;
+    struct dpk_gpu_races *races; /* NULL: its accesses are not checked */
 };
 
 /* Starts a grid; its blocks start after the blocks of earlier grids. Returns false, and does not

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes the kernel's name as in the source, if the program has a C++ library that demangles it. */
-static void kernel_name(const struct block *b, char *out, size_t size)
+enum { LARGE_STACK = 512 << 10 };
+
+void block_kernel_name(const struct dpk_grid *g, char *out, size_t size)
 {
     typedef char *demangle(const char *, char *, size_t *, int *);
-    const char *name = b->grid->kernel->name;
+    const char *name = g->kernel->name;
     int status = -1;
     demangle *readable = NULL;
     void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
@@ -21,10 +22,33 @@ static void kernel_name(const struct block *b, char *out, size_t size)
     free(text);
 }
 
+struct large {
+    void (*report)(void *);
+    void *context, *here, *fiber;
+};
+
+static void run_large(void *context)
+{
+    struct large *l = context;
+    l->report(l->context);
+    dpk_fiber_switch(&l->fiber, l->here);
+}
+
+void block_on_large_stack(void (*report)(void *), void *context)
+{
+    struct dpk_fiber_stack stack;
+    struct large l = {.report = report, .context = context};
+    if (!dpk_fiber_stack_map(&stack, LARGE_STACK))
+        return;
+    l.fiber = dpk_fiber_prepare(stack.top, run_large, &l);
+    dpk_fiber_switch(&l.here, l.fiber);
+    dpk_fiber_stack_unmap(&stack);
+}
+
 static void report(const struct block *b, const char *threads, const void *pc, const char *what)
 {
     char kernel[256], line[320];
-    kernel_name(b, kernel, sizeof kernel);
+    block_kernel_name(b->grid, kernel, sizeof kernel);
     block_line(pc, line, sizeof line);
     fprintf(stderr, "dpakit: GPU: kernel %s, block (%u,%u,%u), %s, %s: %s\n", kernel, b->at[0],
             b->at[1], b->at[2], threads, line, what);

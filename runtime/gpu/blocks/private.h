@@ -60,6 +60,7 @@ struct block {
     void (*entry)(void *);          /* the code that its fibers run: block_thread_main */
     bool (*settle)(struct block *); /* block_warp_settle */
     bool failed;
+    struct dpk_gpu_races_block *races; /* NULL: its accesses are not checked */
     struct barrier barriers[BARRIERS];
     struct warp warps[DPK_BLOCK_THREADS_MAX / DPK_BLOCK_WARP];
 };
@@ -125,6 +126,30 @@ bool block_warp_settle(struct block *b);
 /* ---- failure.c ---- */
 /* Reports the failure of a slice, on the worker's stack. `f`: the thread that faulted. */
 void block_fail_report(struct block *b, struct fiber *f);
+
+/* Writes the kernel's name as in the source, if the program has a C++ library that demangles it. */
+void block_kernel_name(const struct dpk_grid *g, char *out, size_t size);
+/* Runs report(context) on a large stack: that of a thread may be too small. */
+void block_on_large_stack(void (*report)(void *), void *context);
+
+/* ---- check.c: the check of races. Without `races`, functions with a block do nothing. ---- */
+void block_check_grid(struct dpk_grid *g); /* begins it, if the kernel has calls for it */
+void block_check_begin(struct block *b);
+void block_check_end(struct block *b);
+/* Lanes of a warp, or all threads of the block, have met at a barrier. */
+void block_check_lanes(struct block *b, const struct warp *w, uint32_t lanes);
+void block_check_barrier(struct block *b);
+/* A barrier of the grid: each block arrives, the last meets, each leaves. */
+void block_check_grid_arrive(struct block *b);
+void block_check_grid_meet(struct block *b);
+void block_check_grid_leave(struct block *b);
+/* The thread releases, or acquires, an object. */
+void block_check_release(struct fiber *f, uintptr_t object);
+void block_check_acquire(struct fiber *f, uintptr_t object);
+
+/* ---- race.c ---- */
+/* Reports a race, once for each pair of source lines. Returns false if the pair was reported. */
+bool block_race_report(const struct block *b, const struct dpk_gpu_race *race);
 
 /* ---- fault.c ---- */
 void block_fault_stack(void); /* gives the calling worker a stack for signal handlers */

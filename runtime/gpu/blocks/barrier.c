@@ -2,16 +2,26 @@
 #include "device.h"
 #include "private.h"
 
+/* A barrier of some threads is an object that they release, and acquire. */
+static uintptr_t object_of(const struct barrier *bar)
+{
+    return (uintptr_t)bar;
+}
+
 static void release(struct block *b, struct barrier *bar)
 {
     const uint32_t sum = bar->sum;
     struct fiber *f = bar->waiting.first;
+    if (!bar->needed)
+        block_check_barrier(b);
     bar->waiting.first = NULL;
     bar->arrived = bar->sum = 0;
     for (struct fiber *next; f; f = next) {
         next = f->next;
         f->result = sum;
         f->wait = WAIT_NONE;
+        if (bar->needed)
+            block_check_acquire(f, object_of(bar));
         block_queue_put(&b->ready, f);
     }
 }
@@ -39,9 +49,13 @@ static uint32_t arrive(uint32_t number, uint32_t needed, uint32_t value, bool wa
     bar->needed = needed;
     bar->arrived++;
     bar->sum += value;
+    if (needed)
+        block_check_release(f, object_of(bar));
     if (is_complete(b, bar)) {
         const uint32_t sum = bar->sum;
         release(b, bar);
+        if (needed && waits)
+            block_check_acquire(f, object_of(bar));
         return sum;
     }
     if (!waits)

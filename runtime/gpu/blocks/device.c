@@ -63,36 +63,53 @@ void dpk_gpu_barrier_grid(void)
     dpk_gpu_barrier(0);
     if (f->index == 0) {
         const uint32_t round = atomic_load(&g->sync_round);
+        block_check_grid_arrive(f->block);
         if (atomic_fetch_add(&g->sync_arrived, 1) + 1 == g->total) {
+            block_check_grid_meet(f->block);
             atomic_store(&g->sync_arrived, 0);
             atomic_store(&g->sync_round, round + 1);
         } else {
             while (atomic_load(&g->sync_round) == round)
                 dpk_gpu_yield();
         }
+        block_check_grid_leave(f->block);
     }
     dpk_gpu_barrier(0);
+}
+
+/* The exchange of 16 bytes is in order, and releases before it and acquires after it. */
+static void check_both(const void *at, bool releases)
+{
+    struct fiber *f = block_here();
+    if (releases)
+        block_check_release(f, (uintptr_t)at);
+    else
+        block_check_acquire(f, (uintptr_t)at);
 }
 
 #if defined __x86_64__
 __attribute__((target("cx16"))) void dpk_gpu_cas128(void *at, void *expected, const void *desired)
 {
     unsigned __int128 old, new;
+    check_both(at, true);
     memcpy(&old, expected, sizeof old);
     memcpy(&new, desired, sizeof new);
     old = __sync_val_compare_and_swap((unsigned __int128 *)at, old, new);
     memcpy(expected, &old, sizeof old);
+    check_both(at, false);
 }
 #else
 void dpk_gpu_cas128(void *at, void *expected, const void *desired)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     unsigned char old[16];
+    check_both(at, true);
     pthread_mutex_lock(&lock);
     memcpy(old, at, sizeof old);
     if (memcmp(old, expected, sizeof old) == 0)
         memcpy(at, desired, sizeof old);
     pthread_mutex_unlock(&lock);
     memcpy(expected, old, sizeof old);
+    check_both(at, false);
 }
 #endif

@@ -62,4 +62,14 @@ uint32_t dpk_gpu_mbarrier_test(uint64_t at, uint32_t parity);
 /* Compares and exchanges 16 bytes; `expected` receives the former value. */
 void dpk_gpu_cas128(void *at, void *expected, const void *desired);
 
+/* ---- The check of races ---- */
+
+/* Code of dpacu -fsanitize=thread calls these functions: before an access, a fence, and free(). `how`
+ * has bits of DPK_GPU_CHECK_*. After an atomic access that acquires, the code calls the third. */
+void dpk_gpu_check_access(const void *at, uint64_t size, uint32_t how);
+void dpk_gpu_check_atomic(const void *at, uint64_t size, uint32_t how);
+void dpk_gpu_check_acquired(const void *at);
+void dpk_gpu_check_fence(uint32_t how);
+void dpk_gpu_check_freed(void *at);
+
 #endif

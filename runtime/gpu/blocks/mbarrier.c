@@ -61,6 +61,7 @@ void dpk_gpu_mbarrier_init(uint64_t at, uint32_t count)
 /* Adds bytes that are expected (fewer than 0: that came), and threads that have arrived. */
 static void change(uint64_t at, int64_t bytes, uint32_t arrived, const void *pc)
 {
+    block_check_release(block_here(), at);
     struct mbarrier m = unpack(load(at));
     m.bytes += bytes;
     if (m.bytes < -(BIAS - 1) || m.bytes > BIAS - 1)
@@ -95,8 +96,12 @@ void dpk_gpu_mbarrier_complete(uint64_t at, uint32_t bytes)
 uint32_t dpk_gpu_mbarrier_test(uint64_t at, uint32_t parity)
 {
     const bool of = parity & 1;
-    if (unpack(load(at)).phase != of)
-        return 1;
-    dpk_gpu_yield();
-    return unpack(load(at)).phase != of;
+    bool ended = unpack(load(at)).phase != of;
+    if (!ended) {
+        dpk_gpu_yield();
+        ended = unpack(load(at)).phase != of;
+    }
+    if (ended)
+        block_check_acquire(block_here(), at);
+    return ended;
 }

@@ -99,6 +99,8 @@ static void complete(struct block *b, struct warp *w, uint32_t members)
     const uint32_t operation = one->operation;
     const bool common = operation != DPK_GPU_WARP_SHUFFLE && operation != DPK_GPU_WARP_MATCH;
     const uint64_t shared = common ? result_of(w, members, one) : 0;
+    if (operation == DPK_GPU_WARP_SYNC) /* the others order no memory */
+        block_check_lanes(b, w, members);
     for (uint32_t left = members; left; left &= left - 1) {
         struct fiber *f = w->lane[__builtin_ctz(left)];
         f->result = common && f->operation == operation ? shared : result_of(w, members, f);

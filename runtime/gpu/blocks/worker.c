@@ -79,6 +79,7 @@ static void prepare(struct block *b, struct worker *w, struct dpk_grid *g, uint6
     b->at[0] = (uint32_t)(index % g->blocks[0]);
     b->at[1] = (uint32_t)(index / g->blocks[0] % g->blocks[1]);
     b->at[2] = (uint32_t)(index / g->blocks[0] / g->blocks[1]);
+    block_check_begin(b);
     if (!g->kernel->whole) {
         for (unsigned i = 0; i < BARRIERS; i++)
             b->barriers[i] = (struct barrier){0};
@@ -92,6 +93,7 @@ static void grid_left(struct dpk_grid *g, uint64_t blocks)
         return;
     if (atomic_fetch_sub(&running, 1) == 1)
         dpk_gpu_memory_hide();
+    dpk_gpu_races_free(g->races);
     g->ended(g);
 }
 
@@ -165,6 +167,7 @@ static void end_block(struct worker *w, struct block *b)
 {
     struct dpk_grid *g = b->grid;
     block_give_fibers(b);
+    block_check_end(b);
     b->next = w->free_blocks;
     w->free_blocks = b;
     w->active_count--;
@@ -289,6 +292,7 @@ bool dpk_blocks_start(struct dpk_grid *grid)
     atomic_store(&grid->sync_round, 0);
     if (!have_workers())
         return false;
+    block_check_grid(grid);
     atomic_fetch_add(&running, 1);
     pthread_mutex_lock(&gate);
     *grids_end = grid;

@@ -249,7 +249,8 @@ static enum dpk_status lower(const struct config *c, const struct files *f, cons
                                           .object = f->device,
                                           .id = id,
                                           .relocatable = dpacu_config_is_rdc(c),
-                                          .level = (unsigned)(level_of(c)[0] - '0')};
+                                          .level = (unsigned)(level_of(c)[0] - '0'),
+                                          .races = c->races};
     if (c->verbose || c->dryrun)
         printf("# lower %s to %s\n", f->bitcode, f->device);
     if (c->dryrun)

@@ -8,10 +8,10 @@
 void dpacu_config_free(void *config)
 {
     struct config *c = config;
-    struct words *const lists[] = {&c->inputs,          &c->host_options,   &c->includes,
-                                   &c->defines,         &c->undefines,      &c->libraries,
-                                   &c->folders,         &c->forced,         &c->ignored,
-                                   &c->system_includes, &c->linker_options, &c->run_words};
+    struct words *const lists[] = {
+        &c->inputs,         &c->host_options, &c->includes,  &c->defines, &c->undefines,
+        &c->libraries,      &c->folders,      &c->forced,    &c->ignored, &c->system_includes,
+        &c->linker_options, &c->run_words,    &c->sanitizers};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         dpk_words_free(lists[i]);
     free(c->root);
@@ -113,11 +113,24 @@ static enum dpk_status check_values(const struct config *c, struct dpk_error *er
     return DPK_OK;
 }
 
+static enum dpk_status choose_sanitizers(struct config *c, struct dpk_error *err)
+{
+    for (size_t i = 0; i < c->sanitizers.count; i++) {
+        if (strcmp(c->sanitizers.at[i], "thread") != 0)
+            return dpk_fail(err, DPK_ERR_USAGE, "option -fsanitize: %s is not thread",
+                            c->sanitizers.at[i]);
+        c->races = true;
+    }
+    return DPK_OK;
+}
+
 enum dpk_status dpacu_config_check(struct config *c, struct dpk_error *err)
 {
     c->compile |= c->device_compile && !c->device_link;
     c->depend_only |= c->depend_only_own;
     enum dpk_status status = check_values(c, err);
+    if (status == DPK_OK)
+        status = choose_sanitizers(c, err);
     if (status == DPK_OK)
         status = choose_architecture(c, err);
     return status == DPK_OK ? find_root(c, err) : status;

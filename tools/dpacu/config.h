@@ -7,12 +7,13 @@
 
 struct config {
     struct words inputs, host_options, includes, defines, undefines, libraries, folders, forced;
-    struct words system_includes, ignored, linker_options, run_words;
+    struct words system_includes, ignored, linker_options, run_words, sanitizers;
     const char *output, *standard, *level, *language, *hostcc, *architecture, *cuda_path;
     const char *relocatable, *cudart, *depend_file, *depend_target, *default_stream;
     bool compile, device_compile, preprocess, shared, archive, debug, device_debug, verbose, dryrun;
     bool device_link, device_only, run, list_arch, list_code, depend_only_own, depend_phony;
     bool depend, depend_own, depend_only, fast_math, no_warnings, line_info, keep, help_version;
+    bool races;       /* -fsanitize=thread */
     char *root;       /* the tree that dpacu is part of */
     unsigned compute; /* __CUDA_ARCH__ */
 };

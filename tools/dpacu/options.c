@@ -41,6 +41,8 @@ const struct dpk_option dpacu_config_options[] = {
      .help = "debug information of device code, which is not optimised"},
     {"lineinfo,generate-line-info", .at = AT(line_info),
      .help = "accepted; device code always has lines"},
+    {"fsanitize", DPK_PARSED, "thread", AT(sanitizers), .parse = dpk_words_parse_list,
+     .help = "find data races of device code when it runs"},
     {"Xcompiler,compiler-options", DPK_PARSED, "LIST", AT(host_options),
      .parse = dpk_words_parse_list, .help = "options for the host's code"},
     {"Xlinker,linker-options", DPK_PARSED, "LIST", AT(linker_options),

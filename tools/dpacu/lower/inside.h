@@ -66,6 +66,9 @@ bool lower_registers(struct lower *l);
 /* Inserts counters of polls, so that threads which poll yield. */
 bool lower_polls(struct lower *l);
 
+/* ---- checks.c: calls that tell of accesses to memory, for the check of races ---- */
+bool lower_checks(struct lower *l);
+
 /* ---- wrappers.c: the functions that the emulated GPU calls ---- */
 bool lower_wrappers(struct lower *l);
 bool lower_wholes(struct lower *l);

@@ -13,6 +13,7 @@ struct lower_request {
     const char *id;      /* content of the host object's fat binary */
     bool relocatable;    /* -rdc=true: device functions of other objects may be called */
     unsigned level;      /* optimisation, 0 to 3 */
+    bool races;          /* the code tells of its accesses, so that races are found */
 };
 
 /* Writes the object. Errors: DPK_ERR_FORMAT for code that the emulated GPU cannot run; the message

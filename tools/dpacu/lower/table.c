@@ -51,7 +51,7 @@ static LLVMValueRef describe_kernel(struct lower *l, const struct lower_kernel *
         number(l->i32, k->parameters),
         number(l->i32, k->shared),
         number(l->i32, k->max_threads),
-        number(l->i32, 0),
+        number(l->i32, l->request->races ? DPK_GPU_KERNEL_RACES : 0),
     };
     return LLVMConstStructInContext(l->context, members, sizeof members / sizeof *members, 0);
 }

@@ -1,5 +1,7 @@
 #include "memory.h"
 
+#include "gpu/poison/poison.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -87,8 +89,19 @@ static char *map_aligned(size_t size, size_t align, int protection)
     return begin;
 }
 
+/* The bytes behind an allocation, up to its end in the address space. */
+static void poison_rest(const struct dpk_gpu_memory *m, bool on)
+{
+    const size_t rest = mapped_size(m->size) + GUARD - m->size;
+    if (on)
+        dpk_gpu_poison((const char *)m->base + m->size, rest);
+    else
+        dpk_gpu_unpoison((const char *)m->base + m->size, rest);
+}
+
 static void unmap(const struct dpk_gpu_memory *m)
 {
+    poison_rest(m, false);
     munmap((void *)m->base, mapped_size(m->size) + GUARD);
     if (m->kind != DPK_GPU_MEMORY_HIDDEN)
         return;
@@ -156,6 +169,8 @@ bool dpk_gpu_memory_new_aligned(size_t size, size_t align, enum dpk_gpu_memory_k
     }
     if (good && counts(kind))
         device_used += size;
+    if (good)
+        poison_rest(&m, true);
     pthread_mutex_unlock(&lock);
     if (good)
         *out = m;
@@ -206,6 +221,18 @@ bool dpk_gpu_memory_find(const void *at, struct dpk_gpu_memory *out)
     const bool found = place < count && list[place].base <= (uintptr_t)at;
     if (found)
         *out = list[place];
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+bool dpk_gpu_memory_before(const void *at, struct dpk_gpu_memory *out)
+{
+    pthread_mutex_lock(&lock);
+    const size_t place = place_of((uintptr_t)at);
+    const bool found =
+        place > 0 && (uintptr_t)at - list[place - 1].base - list[place - 1].size < 2 * GUARD;
+    if (found)
+        *out = list[place - 1];
     pthread_mutex_unlock(&lock);
     return found;
 }

@@ -57,6 +57,8 @@ bool dpk_gpu_memory_note(void *at, size_t size, enum dpk_gpu_memory_kind kind);
 bool dpk_gpu_memory_forget(void *at, enum dpk_gpu_memory_kind kind);
 /* Finds the allocation or note that contains the address. Returns false for an unknown address. */
 bool dpk_gpu_memory_find(const void *at, struct dpk_gpu_memory *out);
+/* Finds the allocation or note that ends shortly before the address, at most 128 kB. */
+bool dpk_gpu_memory_before(const void *at, struct dpk_gpu_memory *out);
 /* Returns the address by which the CPU and devices reach a byte. It is `at` if the memory is not
  * hidden. */
 void *dpk_gpu_memory_bus(const void *at);

@@ -2,6 +2,7 @@
 #include "memory.h"
 
 #include "base/base.h"
+#include "gpu/poison/poison.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,6 +60,7 @@ enum dpk_gpu_share dpk_gpu_memory_share(void *at, size_t size, int *fd)
     const size_t whole = (m.size + page - 1) / page * page; /* mapped up to this at least */
     if (size > whole - ((uintptr_t)at - m.base))
         return DPK_GPU_SHARE_OUTSIDE;
+    dpk_gpu_unpoison(at, size); /* whole pages are shared */
     const int file = memfd_create("dpakit-gpu", MFD_CLOEXEC);
     if (file < 0 || !replace(at, size, file)) {
         const int why = errno;

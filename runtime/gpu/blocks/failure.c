@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE_STACK = 512 << 10 };
-
 void block_kernel_name(const struct dpk_grid *g, char *out, size_t size)
 {
     typedef char *demangle(const char *, char *, size_t *, int *);
@@ -37,6 +35,10 @@ static void run_large(void *context)
 void block_on_large_stack(void (*report)(void *), void *context)
 {
     struct dpk_fiber_stack stack;
+    if (dpk_gpu_poison_is_there()) { /* then stacks are large */
+        report(context);
+        return;
+    }
     struct large l = {.report = report, .context = context};
     if (!dpk_fiber_stack_map(&stack, LARGE_STACK))
         return;
@@ -45,13 +47,35 @@ void block_on_large_stack(void (*report)(void *), void *context)
     dpk_fiber_stack_unmap(&stack);
 }
 
-static void report(const struct block *b, const char *threads, const void *pc, const char *what)
+static void report_at(const struct block *b, const char *threads, const char *line,
+                      const char *what)
 {
-    char kernel[256], line[320];
+    char kernel[256];
     block_kernel_name(b->grid, kernel, sizeof kernel);
-    block_line(pc, line, sizeof line);
     fprintf(stderr, "dpakit: GPU: kernel %s, block (%u,%u,%u), %s, %s: %s\n", kernel, b->at[0],
             b->at[1], b->at[2], threads, line, what);
+}
+
+static void report(const struct block *b, const char *threads, const void *pc, const char *what)
+{
+    char line[320];
+    block_line(pc, line, sizeof line);
+    report_at(b, threads, line, what);
+}
+
+enum { THREAD = 80 };
+
+static const char *thread_name(const struct fiber *f, char out[THREAD])
+{
+    const uint32_t *t = f->self.tid;
+    snprintf(out, THREAD, "thread (%u,%u,%u)", t[0], t[1], t[2]);
+    return out;
+}
+
+void block_report_thread(const struct fiber *f, const char *line, const char *what)
+{
+    char thread[THREAD];
+    report_at(f->block, thread_name(f, thread), line, what);
 }
 
 /* Returns true for the first failure of a grid. */
@@ -65,11 +89,9 @@ static bool fail_grid(struct block *b, enum dpk_block_failure failure)
 static void fail_thread(struct fiber *f, enum dpk_block_failure failure, const void *pc,
                         const char *what)
 {
-    char thread[80];
-    const uint32_t *t = f->self.tid;
-    snprintf(thread, sizeof thread, "thread (%u,%u,%u)", t[0], t[1], t[2]);
+    char thread[THREAD];
     if (fail_grid(f->block, failure))
-        report(f->block, thread, pc, what);
+        report(f->block, thread_name(f, thread), pc, what);
 }
 
 /* ---- Deadlocks ---- */

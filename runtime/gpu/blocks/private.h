@@ -4,9 +4,12 @@
 
 #include "blocks.h"
 #include "gpu/fibers/fibers.h"
+#include "gpu/poison/poison.h"
 
 struct block;
 struct worker;
+
+enum { LARGE_STACK = 512 << 10 }; /* bytes that a report takes at most */
 
 enum block_wait { WAIT_NONE, WAIT_BARRIER, WAIT_WARP, WAIT_ACTIVE };
 
@@ -17,6 +20,7 @@ struct fiber {
     struct fiber *next;  /* the next fiber of a queue, or of the list of free fibers */
     struct fiber *other; /* the next fiber of the same block */
     void *sp;            /* saved stack pointer, while the fiber does not run */
+    void *kept;          /* of AddressSanitizer, meanwhile */
     struct dpk_fiber_stack stack;
     uint32_t index; /* linear number of its thread in the block */
     enum block_wait wait;
@@ -59,7 +63,7 @@ struct block {
     char *shared;
     void (*entry)(void *);          /* the code that its fibers run: block_thread_main */
     bool (*settle)(struct block *); /* block_warp_settle */
-    bool failed;
+    bool failed, zoned;             /* zoned: a thread has told of the red zones in shared memory */
     struct dpk_gpu_races_block *races; /* NULL: its accesses are not checked */
     struct barrier barriers[BARRIERS];
     struct warp warps[DPK_BLOCK_THREADS_MAX / DPK_BLOCK_WARP];
@@ -68,6 +72,8 @@ struct block {
 struct worker {
     unsigned number, count; /* count: number of all workers */
     void *sp;               /* the worker's own stack, while a fiber runs */
+    void *kept;             /* of AddressSanitizer, meanwhile */
+    struct dpk_fiber_stack stack;
     struct fiber *free;
     struct block *free_blocks;
     struct block *active, **active_end;
@@ -96,6 +102,8 @@ static inline struct fiber *block_here(void)
 
 /* ---- fiber.c ---- */
 void block_queue_put(struct queue *q, struct fiber *f);
+/* Tells AddressSanitizer that the worker's own stack continues, in place of a fiber that ends. */
+void block_back_to_worker(const struct worker *w);
 /* Lets another fiber or the worker continue. Returns when the fiber runs again. */
 void block_leave(struct fiber *f);
 /* Does the same for a fiber that has ended; it never returns. */
@@ -127,6 +135,8 @@ bool block_warp_settle(struct block *b);
 /* Reports the failure of a slice, on the worker's stack. `f`: the thread that faulted. */
 void block_fail_report(struct block *b, struct fiber *f);
 
+/* Reports what a thread did at a source line. */
+void block_report_thread(const struct fiber *f, const char *line, const char *what);
 /* Writes the kernel's name as in the source, if the program has a C++ library that demangles it. */
 void block_kernel_name(const struct dpk_grid *g, char *out, size_t size);
 /* Runs report(context) on a large stack: that of a thread may be too small. */
@@ -146,6 +156,10 @@ void block_check_grid_leave(struct block *b);
 /* The thread releases, or acquires, an object. */
 void block_check_release(struct fiber *f, uintptr_t object);
 void block_check_acquire(struct fiber *f, uintptr_t object);
+
+/* ---- address.c: blocks and AddressSanitizer ---- */
+void block_address_begin(struct block *b); /* marks the block's shared memory */
+void block_address_watch(void);            /* reports name kernel, block and thread */
 
 /* ---- race.c ---- */
 /* Reports a race, once for each pair of source lines. Returns false if the pair was reported. */

@@ -62,6 +62,10 @@ uint32_t dpk_gpu_mbarrier_test(uint64_t at, uint32_t parity);
 /* Compares and exchanges 16 bytes; `expected` receives the former value. */
 void dpk_gpu_cas128(void *at, void *expected, const void *desired);
 
+/* Code of dpacu -fsanitize=address calls it first: pairs of offset and size, of shared memory between
+ * variables. */
+void dpk_gpu_address_zones(const uint32_t *zones, uint32_t count);
+
 /* ---- The check of races ---- */
 
 /* Code of dpacu -fsanitize=thread calls these functions: before an access, a fence, and free(). `how`

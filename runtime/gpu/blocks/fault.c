@@ -17,6 +17,7 @@ static struct sigaction before[CAUGHT];
 static void leave_fiber(struct worker *w)
 {
     void *nowhere;
+    block_back_to_worker(w);
     dpk_fiber_switch(&nowhere, w->sp);
     abort();
 }

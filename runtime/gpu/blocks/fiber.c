@@ -72,6 +72,7 @@ static struct fiber *get_fiber(struct worker *w)
         if ((size_t)(f->stack.top - f->stack.low) >= wanted)
             return f;
         struct dpk_fiber_stack stack = f->stack;
+        dpk_gpu_unpoison(stack.low, (size_t)(stack.top - stack.low));
         dpk_fiber_stack_unmap(&stack);
     }
     return new_fiber();
@@ -82,6 +83,13 @@ static void fail_block(struct block *b, enum dpk_block_failure failure)
     b->failed = true;
     b->worker->failure.kind = failure;
     b->worker->failure.fiber = NULL;
+}
+
+static void begin_fiber(void *fiber)
+{
+    struct fiber *f = fiber;
+    dpk_gpu_poison_enter(NULL);
+    f->block->entry(f);
 }
 
 /* Makes a fiber for the next threads of the block. */
@@ -110,7 +118,9 @@ static struct fiber *start_fiber(struct block *b)
     f->self.dynamic = f->self.shared + ((g->kernel->shared + 127u) & ~127u);
     f->self.dynamic_size = g->dynamic;
     f->self.grid = g->number;
-    f->sp = dpk_fiber_prepare(f, b->entry, f);
+    /* A thread that failed has left marks on its stack. */
+    dpk_gpu_unpoison(stack.low, (size_t)((char *)f - stack.low));
+    f->sp = dpk_fiber_prepare(f, begin_fiber, f);
     return f;
 }
 
@@ -136,16 +146,22 @@ static struct fiber *pick(struct block *b)
     }
 }
 
-static void go_on(struct fiber *next, void **from, void *worker)
+void block_back_to_worker(const struct worker *w)
 {
-    if (next) {
+    dpk_gpu_poison_leave(NULL, w->stack.low, (size_t)(w->stack.top - w->stack.low));
+}
+
+/* Continues `next`, or the worker. The stack that is left is kept in *from and *kept; `kept` is NULL
+ * if it ends. */
+static void go_on(struct fiber *next, void **from, void **kept, const struct worker *w)
+{
+    const struct dpk_fiber_stack *stack = next ? &next->stack : &w->stack;
+    dpk_gpu_poison_leave(kept, stack->low, (size_t)(stack->top - stack->low));
+    if (next)
         next->self.polls = POLLS;
-        dpk_gpu_self = &next->self;
-        dpk_fiber_switch(from, next->sp);
-    } else {
-        dpk_gpu_self = NULL;
-        dpk_fiber_switch(from, worker);
-    }
+    dpk_gpu_self = next ? &next->self : NULL;
+    dpk_fiber_switch(from, next ? next->sp : w->sp);
+    dpk_gpu_poison_enter(kept ? *kept : NULL);
 }
 
 void block_leave(struct fiber *f)
@@ -154,12 +170,12 @@ void block_leave(struct fiber *f)
     if (next == f)
         f->self.polls = POLLS;
     else
-        go_on(next, &f->sp, f->block->worker->sp);
+        go_on(next, &f->sp, &f->kept, f->block->worker);
 }
 
 void block_leave_forever(struct fiber *f)
 {
-    go_on(pick(f->block), &f->sp, f->block->worker->sp);
+    go_on(pick(f->block), &f->sp, NULL, f->block->worker);
     abort(); /* no fiber continues a fiber that has ended */
 }
 
@@ -195,7 +211,7 @@ void block_slice(struct block *b)
         b->polls++;
     struct fiber *next = pick(b);
     if (next)
-        go_on(next, &b->worker->sp, NULL);
+        go_on(next, &b->worker->sp, &b->worker->kept, b->worker);
 }
 
 void block_give_fibers(struct block *b)

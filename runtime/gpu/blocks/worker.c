@@ -80,6 +80,7 @@ static void prepare(struct block *b, struct worker *w, struct dpk_grid *g, uint6
     b->at[1] = (uint32_t)(index / g->blocks[0] % g->blocks[1]);
     b->at[2] = (uint32_t)(index / g->blocks[0] / g->blocks[1]);
     block_check_begin(b);
+    block_address_begin(b);
     if (!g->kernel->whole) {
         for (unsigned i = 0; i < BARRIERS; i++)
             b->barriers[i] = (struct barrier){0};
@@ -219,10 +220,24 @@ static void sleep_until_news(void)
     pthread_mutex_unlock(&gate);
 }
 
+/* The system tells where the stack of the calling thread is. */
+static void note_stack(struct worker *w)
+{
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    if (pthread_attr_getstack(&attributes, &low, &size) == 0)
+        w->stack = (struct dpk_fiber_stack){.low = low, .top = (char *)low + size};
+    pthread_attr_destroy(&attributes);
+}
+
 static void *work(void *context)
 {
     struct worker *w = context;
     own = w;
+    note_stack(w);
     block_fault_stack();
     for (;;) {
         const bool took = take_work(w);
@@ -257,6 +272,7 @@ static bool start_worker(unsigned number)
 static void begin(void)
 {
     dpk_blocks_catch_faults();
+    block_address_watch();
     for (unsigned i = 0; i < dpk_blocks_workers(); i++)
         workers_running += start_worker(i);
 }

@@ -111,6 +111,17 @@ static void preprocess_device(const struct config *c, const char *source, const 
         dpk_words_add(w, rest[i]);
 }
 
+/* Clang ignores -fsanitize for device code, but its front end makes the checks. Null pointers fault
+ * without a check, and built-in variables have no address. */
+static void add_undefined(struct words *w)
+{
+    static const char checks[] = "signed-integer-overflow,integer-divide-by-zero,shift-base,"
+                                 "shift-exponent,array-bounds,pointer-overflow,alignment,bool,"
+                                 "enum,unreachable,return,vla-bound";
+    dpk_words_add(w, "-Xclang");
+    dpk_words_addf(w, "-fsanitize=%s", checks);
+}
+
 static void compile_device(const struct config *c, const char *source, bool is_text,
                            const char *out, struct words *w)
 {
@@ -120,6 +131,8 @@ static void compile_device(const struct config *c, const char *source, bool is_t
     dpk_words_add(w, c->debug || c->device_debug ? "-g" : "-gline-tables-only");
     if (c->fast_math)
         dpk_words_add(w, "-ffast-math");
+    if (c->undefined)
+        add_undefined(w);
     const char *const rest[] = {"-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", source, "-o",
                                 out};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
@@ -179,6 +192,12 @@ static void compile_host(const struct config *c, const char *source, const char 
     dpk_words_add(w, "-fPIC");
     if (c->debug)
         dpk_words_add(w, "-g");
+    if (c->address)
+        dpk_words_add(w, "-fsanitize=address");
+    if (c->undefined) {
+        dpk_words_add(w, "-fsanitize=undefined");
+        dpk_words_add(w, "-fno-sanitize=function"); /* GCC's library does not have it */
+    }
     if (c->host_options.count) { /* they may be those of another compiler */
         dpk_words_add(w, "-Wno-unknown-warning-option");
         dpk_words_add(w, "-Wno-unused-command-line-argument");
@@ -250,7 +269,8 @@ static enum dpk_status lower(const struct config *c, const struct files *f, cons
                                           .id = id,
                                           .relocatable = dpacu_config_is_rdc(c),
                                           .level = (unsigned)(level_of(c)[0] - '0'),
-                                          .races = c->races};
+                                          .races = c->races,
+                                          .address = c->address};
     if (c->verbose || c->dryrun)
         printf("# lower %s to %s\n", f->bitcode, f->device);
     if (c->dryrun)

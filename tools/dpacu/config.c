@@ -116,11 +116,19 @@ static enum dpk_status check_values(const struct config *c, struct dpk_error *er
 static enum dpk_status choose_sanitizers(struct config *c, struct dpk_error *err)
 {
     for (size_t i = 0; i < c->sanitizers.count; i++) {
-        if (strcmp(c->sanitizers.at[i], "thread") != 0)
-            return dpk_fail(err, DPK_ERR_USAGE, "option -fsanitize: %s is not thread",
-                            c->sanitizers.at[i]);
-        c->races = true;
+        const char *name = c->sanitizers.at[i];
+        bool *chosen = strcmp(name, "thread") == 0      ? &c->races
+                       : strcmp(name, "address") == 0   ? &c->address
+                       : strcmp(name, "undefined") == 0 ? &c->undefined
+                                                        : NULL;
+        if (!chosen)
+            return dpk_fail(err, DPK_ERR_USAGE,
+                            "option -fsanitize: %s is not thread, address or undefined", name);
+        *chosen = true;
     }
+    if (c->races && c->address)
+        return dpk_fail(err, DPK_ERR_USAGE,
+                        "option -fsanitize: thread and address cannot be combined");
     return DPK_OK;
 }
 

@@ -13,9 +13,9 @@ struct config {
     bool compile, device_compile, preprocess, shared, archive, debug, device_debug, verbose, dryrun;
     bool device_link, device_only, run, list_arch, list_code, depend_only_own, depend_phony;
     bool depend, depend_own, depend_only, fast_math, no_warnings, line_info, keep, help_version;
-    bool races;       /* -fsanitize=thread */
-    char *root;       /* the tree that dpacu is part of */
-    unsigned compute; /* __CUDA_ARCH__ */
+    bool races, address, undefined; /* -fsanitize=thread, address, undefined */
+    char *root;                     /* the tree that dpacu is part of */
+    unsigned compute;               /* __CUDA_ARCH__ */
 };
 
 extern const struct dpk_option dpacu_config_options[];

@@ -61,6 +61,10 @@ void dpacu_link_words(const struct config *c, const struct words *objects, struc
     add_linker(c, w);
     if (c->shared)
         dpk_words_add(w, "-shared");
+    if (c->address)
+        dpk_words_add(w, "-fsanitize=address");
+    if (c->undefined)
+        dpk_words_add(w, "-fsanitize=undefined");
     dpk_words_append(w, &c->host_options);
     dpk_words_append(w, objects);
     dpk_words_add(w, "-o");

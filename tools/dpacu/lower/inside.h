@@ -69,6 +69,15 @@ bool lower_polls(struct lower *l);
 /* ---- checks.c: calls that tell of accesses to memory, for the check of races ---- */
 bool lower_checks(struct lower *l);
 
+/* ---- address.c: for AddressSanitizer ---- */
+enum { LOWER_ZONES_MAX = 256 };
+/* Marks functions, before they are optimised. */
+bool lower_address_mark(struct lower *l);
+/* Lets a wrapper tell of red zones in shared memory: pairs of offset and size. */
+void lower_address_zones(struct lower *l, LLVMValueRef run, const uint32_t *zones, unsigned count);
+/* Adds the checks, after all other steps. */
+bool lower_address_checks(struct lower *l);
+
 /* ---- wrappers.c: the functions that the emulated GPU calls ---- */
 bool lower_wrappers(struct lower *l);
 bool lower_wholes(struct lower *l);

@@ -111,9 +111,10 @@ enum dpk_status lower_object(const struct lower_request *request, struct dpk_err
         make_types(&l);
         strip_attributes(&l);
         good = lower_find_kernels(&l) && lower_ptx(&l) && lower_rename(&l) && lower_wrappers(&l) &&
-               inline_first(&l) && lower_checks(&l) && lower_polls(&l) && lower_runs_passes(&l, "always-inline") &&
-               lower_wholes(&l) && lower_shared(&l) && lower_registers(&l) && lower_table(&l) &&
-               optimise(&l) && write_object(&l);
+               lower_address_mark(&l) && inline_first(&l) && lower_checks(&l) && lower_polls(&l) &&
+               lower_runs_passes(&l, "always-inline") && lower_wholes(&l) && lower_shared(&l) &&
+               lower_registers(&l) && lower_table(&l) && optimise(&l) && lower_address_checks(&l) &&
+               write_object(&l);
     }
     const char *dump = getenv("DPACU_DUMP");
     if (dump && l.module)

@@ -13,6 +13,7 @@ struct lower_request {
     const char *id;      /* content of the host object's fat binary */
     bool relocatable;    /* -rdc=true: device functions of other objects may be called */
     unsigned level;      /* optimisation, 0 to 3 */
+    bool address;        /* accesses are checked by AddressSanitizer, which the program has */
     bool races;          /* the code tells of its accesses, so that races are found */
 };
 

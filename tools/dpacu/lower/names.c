@@ -120,11 +120,25 @@ static LLVMValueRef first_call(LLVMValueRef function)
     return user && LLVMIsAInstruction(user) ? user : NULL;
 }
 
+/* Clang's library for undefined behaviour may be in the program, for host code. */
+static bool rename_handler(LLVMValueRef f)
+{
+    static const char theirs[] = "__ubsan_handle_";
+    char name[256];
+    if (strncmp(lower_name(f), theirs, sizeof theirs - 1) != 0)
+        return false;
+    snprintf(name, sizeof name, "dpk_gpu_undefined_%s", lower_name(f) + sizeof theirs - 1);
+    LLVMSetValueName2(f, name, strlen(name));
+    return true;
+}
+
 static bool rename_function(struct lower *l, LLVMValueRef f)
 {
     const char *name = lower_name(f);
     if (!LLVMIsDeclaration(f))
         return rename_defined(l, f);
+    if (rename_handler(f))
+        return true;
     const char *ours = runtime_name(name);
     if (ours) {
         LLVMSetValueName2(f, ours, strlen(ours));

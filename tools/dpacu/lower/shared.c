@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARED_SPACE = 3, DEPTH_MAX = 64 };
+enum { SHARED_SPACE = 3, DEPTH_MAX = 64, ZONE = 32 };
 
 /* A shared variable: the function that uses it, if only one function does, and its offset. */
 struct variable {
     LLVMValueRef global, function;
     bool common, dynamic;
-    uint64_t offset;
+    uint64_t offset, size, zone; /* zone: bytes behind it that nobody may access */
 };
 
 struct variables {
@@ -119,9 +119,14 @@ static bool note_operand(struct lower *l, const struct variables *v, LLVMValueRe
 
 static uint64_t place(struct lower *l, struct variable *v, uint64_t at)
 {
-    const uint64_t asked = LLVMGetAlignment(v->global), alignment = asked ? asked : 16;
+    const uint64_t asked = LLVMGetAlignment(v->global);
+    uint64_t alignment = asked ? asked : 16;
+    if (l->request->address && alignment < ZONE)
+        alignment = ZONE;
     v->offset = (at + alignment - 1) / alignment * alignment;
-    return v->offset + LLVMABISizeOfType(l->layout, LLVMGlobalGetValueType(v->global));
+    v->size = LLVMABISizeOfType(l->layout, LLVMGlobalGetValueType(v->global));
+    v->zone = l->request->address ? ZONE + (ZONE - v->size % ZONE) % ZONE : 0;
+    return v->offset + v->size + v->zone;
 }
 
 static struct lower_kernel *kernel_with(struct lower *l, LLVMValueRef function)
@@ -245,6 +250,26 @@ static bool replace_operand(struct lower *l, const struct variables *v, LLVMValu
     return true;
 }
 
+/* Lets the code of each kernel tell of the red zones behind its variables. */
+static void tell_zones(struct lower *l, const struct variables *v)
+{
+    uint32_t zones[2 * LOWER_ZONES_MAX];
+    for (size_t k = 0; k < l->kernel_count && l->request->address; k++) {
+        unsigned count = 0;
+        for (size_t i = 0; i < v->count && count < LOWER_ZONES_MAX; i++) {
+            const struct variable *o = &v->at[i];
+            const bool has =
+                o->common || (o->function && kernel_with(l, o->function) == &l->kernels[k]);
+            if (o->dynamic || !has)
+                continue;
+            zones[2 * count] = (uint32_t)(o->offset + o->size);
+            zones[2 * count++ + 1] = (uint32_t)o->zone;
+        }
+        if (count)
+            lower_address_zones(l, l->kernels[k].run, zones, count);
+    }
+}
+
 bool lower_shared(struct lower *l)
 {
     struct variables v = {0};
@@ -256,6 +281,8 @@ bool lower_shared(struct lower *l)
         struct place_in p = {0};
         good = each_operand(l, &v, f, replace_operand, &p);
     }
+    if (good)
+        tell_zones(l, &v);
     free(v.at);
     return good;
 }

@@ -320,7 +320,7 @@ bool lower_wholes(struct lower *l)
     LLVMValueRef(*registers)[REGISTERS] = calloc(l->kernel_count + 1, sizeof *registers);
     bool good = registers || lower_fail(l, NULL, "out of memory");
     for (size_t i = 0; i < l->kernel_count && good; i++)
-        if (l->request->level && is_whole(l->kernels[i].function, 0))
+        if (l->request->level && !l->request->address && is_whole(l->kernels[i].function, 0))
             good = build_whole(l, &l->kernels[i], registers[i]);
     for (size_t i = 0; i < l->kernel_count; i++) {
         set_attribute(l, l->kernels[i].function, "noinline", false);

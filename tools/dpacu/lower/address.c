@@ -1,0 +1,80 @@
+/* -fsanitize=address: LLVM's pass checks accesses to memory and puts red zones around variables of a
+ * stack; red zones between variables in shared memory are told to the emulated GPU
+ * (gpu/blocks/address.c). */
+#include "inside.h"
+
+#include <llvm/Config/llvm-config.h>
+#include <string.h>
+
+bool lower_address_mark(struct lower *l)
+{
+    static const char name[] = "sanitize_address";
+    const unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f && l->request->address;
+         f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                    LLVMCreateEnumAttribute(l->context, kind, 0));
+    return true;
+}
+
+void lower_address_zones(struct lower *l, LLVMValueRef run, const uint32_t *zones, unsigned count)
+{
+    enum { NUMBERS_MAX = 2 * LOWER_ZONES_MAX };
+    LLVMValueRef numbers[NUMBERS_MAX];
+    LLVMTypeRef parameters[] = {LLVMPointerType(l->i32, 0), l->i32};
+    LLVMTypeRef type = LLVMFunctionType(l->nothing, parameters, 2, 0);
+    for (unsigned i = 0; i < 2 * count; i++)
+        numbers[i] = LLVMConstInt(l->i32, zones[i], 0);
+    LLVMValueRef list = LLVMConstArray(l->i32, numbers, 2 * count);
+    LLVMValueRef table = LLVMAddGlobal(l->module, LLVMTypeOf(list), "");
+    LLVMSetInitializer(table, list);
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+    LLVMSetGlobalConstant(table, 1);
+    LLVMValueRef arguments[] = {LLVMConstBitCast(table, parameters[0]),
+                                LLVMConstInt(l->i32, count, 0)};
+    lower_self(l, run); /* goes to the beginning */
+    LLVMBuildCall2(l->builder, type, lower_declare(l, "dpk_gpu_address_zones", type), arguments, 2,
+                   "");
+}
+
+/* The pass leaves out addresses with an address space: that of __shared__ and __device__. */
+static void cast_operand(struct lower *l, LLVMValueRef i, unsigned operand)
+{
+    LLVMValueRef at = LLVMGetOperand(i, operand);
+    LLVMTypeRef type = LLVMTypeOf(at);
+    if (LLVMGetTypeKind(type) != LLVMPointerTypeKind || !LLVMGetPointerAddressSpace(type))
+        return;
+    LLVMPositionBuilderBefore(l->builder, i);
+    LLVMSetCurrentDebugLocation2(l->builder, LLVMInstructionGetDebugLoc(i));
+#if LLVM_VERSION_MAJOR >= 15
+    LLVMTypeRef plain = l->pointer;
+#else
+    LLVMTypeRef plain = LLVMPointerType(LLVMGetElementType(type), 0);
+#endif
+    LLVMSetOperand(i, operand, LLVMBuildAddrSpaceCast(l->builder, at, plain, ""));
+}
+
+static void cast_addresses(struct lower *l, LLVMValueRef f)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            if (LLVMIsALoadInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+                cast_operand(l, i, 0);
+            else if (LLVMIsAStoreInst(i))
+                cast_operand(l, i, 1);
+        }
+}
+
+bool lower_address_checks(struct lower *l)
+{
+    if (!l->request->address)
+        return true;
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
+        cast_addresses(l, f);
+#if LLVM_VERSION_MAJOR >= 15
+    return lower_runs_passes(l, "asan");
+#else
+    return lower_runs_passes(l, "require<asan-globals-md>,asan-module");
+#endif
+}

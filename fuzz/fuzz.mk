@@ -15,7 +15,7 @@ FUZZ_CFLAGS = $(WARN) -std=gnu11 -D_GNU_SOURCE -DDPK_VERSION='"$(VERSION)"' -O1 
               -fsanitize=fuzzer-no-link $(FUZZ_CHECKS) -Xclang -main-file-name -Xclang $< \
               -iquote . -Ilib -Iruntime -Iinclude -Iinclude/doca -Itools $(PKG_CFLAGS)
 FUZZ_SOURCES := $(filter-out runtime/gpu/%,$(patsubst $(O)/%.o,%.c,$(LIB_OBJS) $(RT_OBJS))) \
-                $(wildcard runtime/api/flexio/*.c runtime/api/verbs/*.c runtime/api/devx/*.c runtime/api/nic/*.c runtime/api/flexio/resources/*.c runtime/api/addresses/*.c $(MST_CARD) $(IN_doca_argp) runtime/api/doca/comch/*.c) $(IN_doca_common) \
+                $(wildcard runtime/api/flexio/*.c runtime/api/verbs/*.c runtime/api/devx/*.c runtime/api/nic/*.c runtime/api/flexio/resources/*.c runtime/api/addresses/*.c $(MST_CARD) $(IN_doca_argp) runtime/api/doca/comch/*.c $(foreach r,dma eth rdma verbs,runtime/api/doca/$(r)/*.c)) $(IN_doca_common) \
                 $(wildcard tools/dpapcc/model/*.c tools/common/*.c tools/dpacu/ptx/*.c) tools/dpacc-extract/core.c tools/dpacc/dpaobject.c tools/dpacc/target_section.c tools/dpacc/labels.c tools/dpacc/database.c tools/dpadev/processes.c tools/urom-worker/domain.c runtime/api/urom/rdmo/request.c runtime/api/memh/handle.c \
                 tools/dpa-app-attributes2blob/attributes.c tools/dpa-resource-mgmt/apply.c \
                 tools/dpaeumgmt/groups.c tools/dpaeumgmt/partitions.c tools/dpaeumgmt/read.c

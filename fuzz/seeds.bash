@@ -7,7 +7,7 @@ mkdir -p "$seeds"
 # Four devices, one of them with an owner, one with a DPU's side; where a change is no wait for a disk.
 DPAKIT_DEVICES=$(mktemp -d -p /dev/shm dpakit-fuzz.XXXXXX) || exit 2
 trap 'rm -rf "$DPAKIT_DEVICES"' EXIT
-export DPAKIT_DEVICES FUZZ_DEVICE=fuzz FUZZ_OWNED_DEVICE=owned FUZZ_PAIR=mlx5_0 FUZZ_CARD=card
+export DPAKIT_DEVICES FUZZ_DEVICE=fuzz FUZZ_OWNED_DEVICE=owned FUZZ_PAIR=mlx5_0 FUZZ_CARD=card FUZZ_WIRED=wired
 export FUZZ_KEY=$dir/nvidia.pem FUZZ_KEY_UUID=00000000-0000-1000-8000-000000000001
 export FUZZ_OWNER=$dir/owner.pem FUZZ_OWNER_UUID=77dd4ef0-c633-11ed-9e20-001dd8b744ff
 
@@ -49,7 +49,8 @@ make_devices() (
     mkdir seeds/device_archive && dpadev export fuzz seeds/device_archive/plain &&
         dpadev export owned seeds/device_archive/owned &&
         dpadev export --with-factory-keys full seeds/device_archive/full && dpadev delete full &&
-        dpadev create pair --pair && dpadev create card
+        dpadev create pair --pair && dpadev create card &&
+        dpadev create wired && dpadev wire wired loop
 )
 make_devices >"$dir/devices.log" 2>&1 || { cat "$dir/devices.log" >&2; exit 2; }
 

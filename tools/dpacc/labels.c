@@ -79,21 +79,25 @@ static bool copy_symbols(const struct dpk_elf *elf, const char *prefix, struct t
     return true;
 }
 
+/* Whether section `a` precedes section `b` in the file. An empty section precedes another section at its
+ * offset, as it did when it was written. */
+static bool precedes(const struct dpk_elf *elf, size_t a, size_t b)
+{
+    const struct dpk_elf_section x = dpk_elf_section(elf, a), y = dpk_elf_section(elf, b);
+    if (x.offset != y.offset)
+        return x.offset < y.offset;
+    return !x.size != !y.size ? !x.size : a < b;
+}
+
 /* Returns the section at `offset` or later that follows section `last` in the file; 0 at the end. */
 static size_t next_section(const struct dpk_elf *elf, uint64_t offset, size_t last)
 {
-    const struct dpk_elf_section before = dpk_elf_section(elf, last);
-    struct dpk_elf_section best = {0};
     size_t next = 0;
     for (size_t i = 1; i < elf->section_count; i++) {
         const struct dpk_elf_section s = dpk_elf_section(elf, i);
-        const bool later =
-            !last || s.offset > before.offset || (s.offset == before.offset && i > last);
-        if (dpk_elf_has_content(&s) && s.offset >= offset && later &&
-            (!next || s.offset < best.offset)) {
+        if (dpk_elf_has_content(&s) && s.offset >= offset && (!last || precedes(elf, last, i)) &&
+            (!next || precedes(elf, i, next)))
             next = i;
-            best = s;
-        }
     }
     return next;
 }

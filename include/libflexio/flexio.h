@@ -109,12 +109,13 @@ enum flexio_err_status {
 };
 
 /* Levels of the library's messages on stderr. */
-typedef enum {
+typedef enum flexio_log_lvl {
     FLEXIO_LOG_LVL_ERR = 0,
     FLEXIO_LOG_LVL_WARN = 1,
     FLEXIO_LOG_LVL_INFO = 2,
     FLEXIO_LOG_LVL_DBG = 3,
 } flexio_log_lvl;
+typedef flexio_log_lvl flexio_log_lvl_t; /* its name before 24.4 */
 
 struct flexio_app;
 struct flexio_process;
@@ -450,7 +451,7 @@ flexio_status flexio_copy_from_host(struct flexio_process *process, void *src_ha
 typedef struct flexio_event_handler_attr {
     flexio_func_t *host_stub_func; /* one uint64_t parameter, or none */
     int continuable;               /* not 0: the next event continues after flexio_dev_yield() */
-    uint64_t arg;    /* replaced by the argument of flexio_event_handler_run */
+    uint64_t arg;                  /* replaced by the argument of flexio_event_handler_run */
     flexio_uintptr_t thread_local_storage_daddr; /* DPA address, 0: none */
     struct flexio_affinity affinity;
 } flexio_event_handler_attr;
@@ -642,7 +643,12 @@ typedef uint8_t flexio_msg_dev_level;
  *           data_bsize bytes only the last are printed, and the log counts the lost messages
  *   BATCH   whenever data_bsize bytes have come together, at a flush, or at the end
  *   TRACER  as BATCH, for trace messages of tracer_msg_formats (flexio_dev_tracer.h) */
+#if FLEXIO_VER_USED >= FLEXIO_VER(24, 1, 0) && FLEXIO_VER_USED < FLEXIO_VER(24, 4, 0)
+#define FLEXIO_STREAMS_24_01 /* streams as 24.01 has them */
+enum flexio_log_dev_sync_mode {
+#else
 enum flexio_msg_dev_sync_mode {
+#endif
     FLEXIO_MSG_DEV_SYNC_MODE_SYNC = 0,
     FLEXIO_MSG_DEV_SYNC_MODE_ASYNC = 1,
     FLEXIO_MSG_DEV_SYNC_MODE_BATCH = 2,
@@ -653,8 +659,12 @@ enum flexio_msg_dev_sync_mode {
     FLEXIO_LOG_DEV_SYNC_MODE_BATCH = FLEXIO_MSG_DEV_SYNC_MODE_BATCH,
     FLEXIO_LOG_DEV_SYNC_MODE_TRACER = FLEXIO_MSG_DEV_SYNC_MODE_TRACER,
 };
+#ifdef FLEXIO_STREAMS_24_01
+typedef enum flexio_log_dev_sync_mode flexio_log_dev_sync_mode, flexio_msg_dev_sync_mode;
+#else
 typedef enum flexio_msg_dev_sync_mode flexio_msg_dev_sync_mode;
 #define flexio_log_dev_sync_mode flexio_msg_dev_sync_mode
+#endif
 
 enum flexio_tracer_transport {
     FLEXIO_TRACER_TRANSPORT_QP = 0,
@@ -662,19 +672,32 @@ enum flexio_tracer_transport {
 };
 
 /* Warning: programs of other modes than TRACER may leave the last three members uninitialised. */
+#ifdef FLEXIO_STREAMS_24_01
+typedef struct flexio_log_dev_attr {
+#else
 typedef struct flexio_msg_stream_attr {
+#endif
     struct flexio_uar *uar; /* not used by the emulated device */
     size_t data_bsize; /* bytes of messages that the stream holds: a power of two, at least 2048 */
-    enum flexio_msg_dev_sync_mode sync_mode;
+    flexio_msg_dev_sync_mode sync_mode;
     char *stream_name; /* NULL, or at most FLEXIO_MAX_NAME_LEN - 1 characters; for information */
     flexio_msg_dev_level level; /* of a process's first stream, 0 is FLEXIO_MSG_DEV_INFO */
     struct flexio_affinity mgmt_affinity; /* units for management: at least one must exist */
-    uint32_t transport_mode;              /* of messages, since 24.10: 0; here it has no effect */
+#ifndef FLEXIO_STREAMS_24_01
+    uint32_t transport_mode; /* of messages, since 24.10: 0; here it has no effect */
+#endif
     enum flexio_tracer_transport tracer_mode; /* of mode TRACER; here it has no effect */
-    char **tracer_msg_formats;                /* of mode TRACER: formats of at most six integers each,
+    char **tracer_msg_formats; /* of mode TRACER: formats of at most six integers each,
                                                  by format_id, with a NULL at the end; copied */
 } flexio_msg_stream_attr_t;
+#ifndef FLEXIO_STREAMS_24_01
 #define flexio_log_dev_attr flexio_msg_stream_attr /* its name before 24.10 */
+#define FLEXIO_STREAM_CREATE
+#define FLEXIO_STREAM_INIT
+#else
+#define FLEXIO_STREAM_CREATE __asm__("flexio_msg_stream_create_v24_01")
+#define FLEXIO_STREAM_INIT   __asm__("flexio_log_dev_init_v24_01")
+#endif
 
 /*
  * Opens a stream. The process's first gets the number 0, a later one the smallest that is free.
@@ -686,7 +709,8 @@ typedef struct flexio_msg_stream_attr {
  */
 flexio_status flexio_msg_stream_create(struct flexio_process *process,
                                        flexio_msg_stream_attr_t *stream_attr, FILE *out,
-                                       pthread_t *ppthread, struct flexio_msg_stream **stream);
+                                       pthread_t *ppthread,
+                                       struct flexio_msg_stream **stream) FLEXIO_STREAM_CREATE;
 
 /* Prints the remaining messages and closes the stream. NULL is ignored. */
 flexio_status flexio_msg_stream_destroy(struct flexio_msg_stream *stream);
@@ -704,7 +728,7 @@ flexio_status flexio_msg_stream_level_set(struct flexio_msg_stream *stream, uint
  * of the process. FAILED: the process has no such stream. */
 flexio_status flexio_log_dev_init(struct flexio_process *process,
                                   flexio_msg_stream_attr_t *stream_attr, FILE *out,
-                                  pthread_t *ppthread);
+                                  pthread_t *ppthread) FLEXIO_STREAM_INIT;
 flexio_status flexio_log_dev_flush(struct flexio_process *process);
 flexio_status flexio_log_dev_destroy(struct flexio_process *process);
 

@@ -136,6 +136,7 @@ static void start(void)
 }
 #endif
 
+enum { ENTRIES = 16 };
 /* What a pipe of a case is made of. */
 struct make {
     enum doca_flow_pipe_type type;
@@ -161,7 +162,9 @@ static doca_error_t try_pipe(const struct make *m, struct doca_flow_pipe **pipe)
     CHECK(doca_flow_pipe_cfg_set_enable_strict_matching(cfg, true) == OK);
     CHECK(doca_flow_pipe_cfg_set_congestion_level_threshold(cfg, 100) == OK);
     CHECK(doca_flow_pipe_cfg_set_congestion_level_threshold(cfg, 101) == DOCA_ERROR_INVALID_VALUE);
-    doca_error_t result = m->match ? doca_flow_pipe_cfg_set_match(cfg, m->match, m->mask) : OK;
+    CHECK(doca_flow_pipe_cfg_set_nr_entries(cfg, ENTRIES) == OK);
+    doca_error_t result =
+        m->match || m->mask ? doca_flow_pipe_cfg_set_match(cfg, m->match, m->mask) : OK;
     if (result == OK && actions)
         result =
             doca_flow_pipe_cfg_set_actions(cfg, &actions, NULL, m->descs ? &m->descs : NULL, 1);
@@ -185,7 +188,7 @@ static doca_error_t try_pipe(const struct make *m, struct doca_flow_pipe **pipe)
                      m->is_sent ? DOCA_FLOW_PIPE_DOMAIN_EGRESS : DOCA_FLOW_PIPE_DOMAIN_DEFAULT,
                  .is_root = !m->is_not_root,
                  .miss_counter = true,
-                 .nb_flows = 16,
+                 .nb_flows = ENTRIES,
                  .nb_actions = actions ? 1 : 0},
         .port = w.port,
         .match = m->match,
@@ -253,6 +256,43 @@ static void entries_have_values(void)
     CHECK(doca_flow_pipe_remove_entry(0, 0, e) == OK);
     send_once();
     CHECK(misses_of(pipe) == 3);
+    doca_flow_pipe_destroy(pipe);
+}
+
+/* Fields of IPv6, which lie elsewhere before 2.7, and one of which has another name there. */
+static void ip6_has_fields(void)
+{
+    enum { AT_TYPE = 12, AT_IP = 14, AT_HOPS = 21, AT_DESTINATION6 = 38, AT_PORTS = 54 };
+    static const uint8_t ip6[] = {0x61, 0x20, 0, 0, 0, 60, IPPROTO_UDP, 9};
+    const struct doca_flow_fwd queue = to_queues(1);
+    struct doca_flow_match match = {.outer.l3_type = DOCA_FLOW_L3_TYPE_IP6}, one = {0};
+    struct doca_flow_actions sets = {.meta.pkt_meta = htonl(6)};
+    uint8_t before[FRAME_SIZE];
+    memcpy(before, w.memory, sizeof before);
+    memcpy(w.memory + AT_TYPE, "\x86\xdd", 2);
+    memcpy(w.memory + AT_IP, ip6, sizeof ip6);
+    memset(w.memory + AT_DESTINATION6, 0xfd, 16);
+    memset(w.memory + AT_PORTS, 1, 4);
+    memset(match.outer.ip6.dst_ip, 0xff, sizeof match.outer.ip6.dst_ip);
+    memset(one.outer.ip6.dst_ip, 0xfd, sizeof one.outer.ip6.dst_ip);
+    match.outer.ip6.hop_limit = 9;
+    match.outer.ip6.next_proto = IPPROTO_UDP;
+#if SINCE(7)
+    match.outer.ip6.traffic_class = 0x12;
+#else
+    match.outer.ip6.dscp_ecn = 0x12;
+#endif
+    struct doca_flow_pipe *pipe =
+        make_pipe(&(struct make){.match = &match, .actions = &sets, .fwd = &queue});
+    add(pipe, &one, NULL);
+    comes_with("10.0.0.1", 6); /* the address of IPv4 is a part of the source */
+    w.memory[AT_HOPS]--;
+    send_once();
+    w.memory[AT_HOPS]++;
+    w.memory[AT_DESTINATION6 + 15] = 0;
+    send_once();
+    CHECK(misses_of(pipe) == 2);
+    memcpy(w.memory, before, sizeof before);
     doca_flow_pipe_destroy(pipe);
 }
 
@@ -331,6 +371,41 @@ static void prefixes_lead(void)
     comes_with("10.1.2.3", 0);
     doca_flow_pipe_destroy(root);
     doca_flow_pipe_destroy(lpm);
+}
+
+/* Entries of ACL and hash pipes. */
+static void other_pipes_have_entries(void)
+{
+    const struct doca_flow_fwd queue = to_queues(1);
+    struct doca_flow_match match = {
+        .outer = {.l3_type = DOCA_FLOW_L3_TYPE_IP4, .ip4.dst_ip = UINT32_MAX}};
+    struct doca_flow_match one = {
+        .outer = {.l3_type = DOCA_FLOW_L3_TYPE_IP4, .ip4.dst_ip = inet_addr("10.0.0.0")}};
+    struct doca_flow_match mask = {.outer.ip4.dst_ip = htonl(0xffffff00)};
+    struct doca_flow_actions sets = {.meta.pkt_meta = UINT32_MAX}, own = {.action_idx = 0};
+    struct doca_flow_pipe_entry *e = NULL;
+    uint32_t hash = 0;
+    struct doca_flow_pipe *acl =
+        make_pipe(&(struct make){.type = DOCA_FLOW_PIPE_ACL, .match = &match});
+    CHECK(doca_flow_pipe_acl_add_entry(0, acl, &one, &mask, 1, &queue, DOCA_FLOW_NO_WAIT, &w, &e) ==
+          OK);
+    comes_with("10.0.0.9", 0);
+    set_destination("10.0.1.9");
+    send_once();
+    CHECK(misses_of(acl) == 1);
+    doca_flow_pipe_destroy(acl);
+    struct doca_flow_pipe *pipe = make_pipe(&(struct make){
+        .type = DOCA_FLOW_PIPE_HASH, .mask = &match, .actions = &sets, .fwd = &queue});
+    one.outer.ip4.dst_ip = inet_addr("10.0.1.9");
+    CHECK(doca_flow_pipe_calc_hash(pipe, &one, &hash) == OK);
+    own.meta.pkt_meta = htonl(8);
+    CHECK(doca_flow_pipe_hash_add_entry(0, pipe, hash % ENTRIES, &own, NULL, NULL,
+                                        DOCA_FLOW_NO_WAIT, &w, &e) == OK);
+    comes_with("10.0.1.9", 8);
+    own.action_idx = 1;
+    CHECK(doca_flow_pipe_hash_add_entry(0, pipe, (hash + 1) % ENTRIES, &own, NULL, NULL,
+                                        DOCA_FLOW_NO_WAIT, &w, &e) == DOCA_ERROR_INVALID_VALUE);
+    doca_flow_pipe_destroy(pipe);
 }
 
 static void set_tunnel(struct doca_flow_actions *a, bool is_l2, struct doca_flow_encap_action **out)
@@ -462,8 +537,10 @@ void pipes_of_release(void)
     flow_queue_open();
     start();
     entries_have_values();
+    ip6_has_fields();
     tags_are_counted();
     prefixes_lead();
+    other_pipes_have_entries();
     tunnels_come_and_go();
     counters_are_shared_and_ages_count();
     fields_are_refused_by_name();

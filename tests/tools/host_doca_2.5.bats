@@ -42,8 +42,20 @@ setup() {
 }
 
 # Host functions that differ in these releases (doca2_5_tasks.c).
-@test "tasks, events and queues of DOCA 2.5, 2.6 and 2.8 build and run" {
+@test "tasks, events, queues and pipes of DOCA 2.5, 2.6 and 2.8 build and run" {
     local release tree
+    cat >sizes.c <<'C'
+#include <doca_flow.h>
+#include <stdio.h>
+int main(void)
+{
+    struct doca_flow_fwd fwd = {.type = DOCA_FLOW_FWD_DROP};
+    struct doca_flow_pipe_entry *entry;
+    printf("match %zu, actions %zu, monitor %zu\n", sizeof(struct doca_flow_match), sizeof(struct doca_flow_actions),
+           sizeof(struct doca_flow_monitor));
+    return doca_flow_pipe_add_entry(0, NULL, NULL, NULL, NULL, &fwd, 0, NULL, &entry) != DOCA_ERROR_INVALID_VALUE;
+}
+C
     for release in 2.5 2.6 2.8; do
         tree=$root
         if [ "$release" != 2.5 ]; then
@@ -56,11 +68,18 @@ setup() {
         gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -D DOCA_ALLOW_EXPERIMENTAL_API "$host/doca2_5_tasks.c" -o tasks \
             $(pkg-config --cflags --libs doca-common doca-rdma doca-eth) -pthread
         LD_LIBRARY_PATH=$tree/dpakit/lib ./tasks >>said
+        # The sizes of its structures, and a function that has another form since 3.2.
+        # shellcheck disable=SC2046,SC2086
+        gcc -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} sizes.c -o sizes $(pkg-config --cflags --libs doca-flow doca-common)
+        LD_LIBRARY_PATH=$tree/dpakit/lib ./sizes >>said 2>/dev/null
     done
     diff - said <<'END'
 DOCA 2.5.0: 6 tasks, 100 Gb/s
+match 496, actions 924, monitor 56
 DOCA 2.6.0: 6 tasks, 100 Gb/s
+match 496, actions 928, monitor 56
 DOCA 2.8.0: 5 tasks, 100 Gb/s
+match 520, actions 1016, monitor 48
 END
 }
 

@@ -80,7 +80,9 @@ setup_file() {
     local i=$DPAKIT_BUILD/include l=$DPAKIT_BUILD/lib
     # shellcheck disable=SC2046
     declared doca_ $(ls "$i"/doca/*.h "$i"/doca-2.[25]/*.h | grep -v 'doca_dpa_dev\|doca_pcc_\(np_\)\?dev') |
-        grep -vx 'doca_version\|doca_gpu_rdma_verbs_cpu_proxy_progress\|doca_eth_rxq_.*_metadata_array_get_metadata' >"$BATS_TEST_TMPDIR/declared" # which are inline
+        grep -vx 'doca_version\|doca_gpu_rdma_verbs_cpu_proxy_progress\|doca_eth_rxq_.*_metadata_array_get_metadata' | # which are inline
+        grep -vx 'doca_flow_pipe_rm_entry\|doca_flow_query_entry\|doca_flow_query_pipe_miss' \
+            >"$BATS_TEST_TMPDIR/declared" # whose symbols have the names of later releases
     {
         nm -D --defined-only "$l"/libdoca_*.so
         nm --defined-only "$l/libdoca_dpa.a"

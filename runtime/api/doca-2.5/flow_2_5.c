@@ -8,19 +8,6 @@
 
 #include "flow_start.inc"
 
-/* The headers give these symbols to doca_flow_init and doca_flow_port_start: doca_flow_init_v2_5,
- * doca_flow_port_start_v2_5. */
-doca_error_t doca_flow_init(const struct doca_flow_cfg *cfg)
-{
-    return begin(cfg);
-}
-
-doca_error_t doca_flow_port_start(const struct doca_flow_port_cfg *cfg,
-                                  struct doca_flow_port **port)
-{
-    return port_start(cfg, port);
-}
-
 /* doca_flow_pipe_create_v2_5, which DOCA 2.6 has too. */
 doca_error_t doca_flow_pipe_create(const struct doca_flow_pipe_cfg *cfg,
                                    const struct doca_flow_fwd *fwd,

@@ -37,6 +37,7 @@ each_race() {
     one_race counter global COUNTS COUNTS
     one_race last global GIVES TAKES
     one_race flags global SETS USES
+    one_race barrier shared MEETS PASSES
 }
 
 @test "races on shared and global memory are found, each once, with both threads and lines" {
@@ -51,7 +52,7 @@ each_race() {
 
 @test "kernels that are ordered by barriers, fences and atomics print nothing" {
     right=$(grep -o '{"[a-z]*_right"' "$(source_file)" | tr -d '{"')
-    [ "$(wc -w <<<"$right")" -eq 10 ]
+    [ "$(wc -w <<<"$right")" -eq 12 ]
     for kernel in $right; do
         for program in races slow; do
             run -0 "./$program" "$kernel"

@@ -1,4 +1,5 @@
 /* Kernels with a data race, and the same kernels without it: races NAME runs the kernel NAME. */
+#include <cooperative_groups.h>
 #include <cuda/atomic>
 #include <stdio.h>
 #include <string.h>
@@ -169,6 +170,37 @@ __global__ void spin_right()
     atomicExch(&lock, 0);
 }
 
+/* All blocks meet. */
+__global__ void grid_right()
+{
+    global[blockIdx.x * THREADS + threadIdx.x] = 1;
+    cooperative_groups::this_grid().sync();
+    const unsigned other = (blockIdx.x + 1) % BLOCKS;
+    if (threadIdx.x == 0)
+        global[other * THREADS] += global[other * THREADS];
+    cooperative_groups::this_grid().sync();
+    global[other * THREADS + threadIdx.x] = 2;
+}
+
+/* Two warps of three meet at a barrier of their own. */
+template <bool all> static __device__ void meet()
+{
+    __shared__ int value;
+    if (threadIdx.x == 0)
+        value = 1; /* MEETS */
+    if (all || threadIdx.x < 64)
+        asm volatile("bar.sync 1, %0;" ::"r"(all ? 96 : 64));
+    global[threadIdx.x] = value; /* PASSES */
+}
+__global__ void barrier()
+{
+    meet<false>();
+}
+__global__ void barrier_right()
+{
+    meet<true>();
+}
+
 /* Kernels of a stream are in order. */
 __global__ void again_right()
 {
@@ -197,6 +229,9 @@ static const struct {
     {"waits_right", waits_right, 2, THREADS},
     {"spin_right", spin_right, BLOCKS, 1},
     {"again_right", again_right, 1, 1},
+    {"grid_right", grid_right, BLOCKS, THREADS},
+    {"barrier", barrier, 1, 96},
+    {"barrier_right", barrier_right, 1, 96},
 };
 
 int main(int argc, char **argv)
@@ -208,7 +243,12 @@ int main(int argc, char **argv)
             const int zero = 0;
             cudaMemcpyToSymbol(flag, &zero, sizeof zero);
             cudaMemcpyToSymbol(finished, &zero, sizeof zero);
-            kernels[i].kernel<<<kernels[i].blocks, kernels[i].threads, THREADS * sizeof(int)>>>();
+            const unsigned blocks = kernels[i].blocks, threads = kernels[i].threads;
+            if (kernels[i].kernel == grid_right)
+                cudaLaunchCooperativeKernel((void *)grid_right, dim3(blocks), dim3(threads), NULL,
+                                            0, 0);
+            else
+                kernels[i].kernel<<<blocks, threads, THREADS * sizeof(int)>>>();
             if (cudaDeviceSynchronize() != cudaSuccess)
                 return 3;
         }

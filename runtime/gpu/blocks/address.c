@@ -87,7 +87,7 @@ static void tell(const struct dpk_gpu_poison_finding *found)
 void block_address_watch(void)
 {
     if (dpk_gpu_poison_is_there()) {
-        dpk_blocks_set_stack(LARGE_STACK);
+        dpk_blocks_set_stack(dpk_blocks_stack());
         dpk_gpu_poison_on_report(tell);
     }
 }

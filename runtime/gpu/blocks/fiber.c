@@ -16,6 +16,9 @@ bool dpk_blocks_set_stack(size_t bytes)
 {
     if (bytes > (size_t)64 << 20)
         return false;
+    if (dpk_gpu_poison_is_there() && bytes < LARGE_STACK)
+        bytes =
+            LARGE_STACK; /* AddressSanitizer makes variables larger, and reports on this stack */
     /* Functions of the runtime, such as printf, run on this stack, too. */
     atomic_store(&stack_bytes, bytes + ((size_t)60 << 10));
     return true;
@@ -155,13 +158,17 @@ void block_back_to_worker(const struct worker *w)
  * if it ends. */
 static void go_on(struct fiber *next, void **from, void **kept, const struct worker *w)
 {
-    const struct dpk_fiber_stack *stack = next ? &next->stack : &w->stack;
-    dpk_gpu_poison_leave(kept, stack->low, (size_t)(stack->top - stack->low));
+    const bool watched = w->watched;
+    if (watched) {
+        const struct dpk_fiber_stack *stack = next ? &next->stack : &w->stack;
+        dpk_gpu_poison_leave(kept, stack->low, (size_t)(stack->top - stack->low));
+    }
     if (next)
         next->self.polls = POLLS;
     dpk_gpu_self = next ? &next->self : NULL;
     dpk_fiber_switch(from, next ? next->sp : w->sp);
-    dpk_gpu_poison_enter(kept ? *kept : NULL);
+    if (watched)
+        dpk_gpu_poison_enter(kept ? *kept : NULL);
 }
 
 void block_leave(struct fiber *f)

@@ -74,6 +74,7 @@ struct worker {
     void *sp;               /* the worker's own stack, while a fiber runs */
     void *kept;             /* of AddressSanitizer, meanwhile */
     struct dpk_fiber_stack stack;
+    bool watched; /* AddressSanitizer is in the program */
     struct fiber *free;
     struct block *free_blocks;
     struct block *active, **active_end;

@@ -237,6 +237,7 @@ static void *work(void *context)
 {
     struct worker *w = context;
     own = w;
+    w->watched = dpk_gpu_poison_is_there();
     note_stack(w);
     block_fault_stack();
     for (;;) {

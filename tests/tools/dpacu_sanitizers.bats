@@ -50,6 +50,14 @@ runs() {
     stops address dynamic 2 DYNAMIC "writes 4 bytes at offset "
 }
 
+@test "an access behind a variable of the device is reported" {
+    for variable in variable constants; do
+        runs address $variable 0
+        stops address $variable 1 "${variable^^}" ""
+        [[ $output == *"s 4 bytes 0 bytes after the end of a variable of 32 bytes"* ]]
+    done
+}
+
 @test "an access behind an array of a thread is reported, although threads share a worker" {
     runs address stack 0
     stops address stack 1 STACK "writes 4 bytes on the thread's stack, where no variable is (stack-buffer-overflow)"

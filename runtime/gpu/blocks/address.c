@@ -47,8 +47,9 @@ static void name_place(const struct fiber *f, const struct dpk_gpu_poison_findin
     else if (at >= (uintptr_t)f->stack.low && at < (uintptr_t)f->stack.top)
         snprintf(out, TEXT, "on the thread's stack, where no variable is (%s)", found->what);
     else if (dpk_gpu_memory_before(found->address, &m))
-        snprintf(out, TEXT, "%zu bytes after the end of an allocation of %zu bytes",
-                 (size_t)(at - m.base - m.size), m.size);
+        snprintf(out, TEXT, "%zu bytes after the end of %s of %zu bytes",
+                 (size_t)(at - m.base - m.size),
+                 m.kind == DPK_GPU_MEMORY_VARIABLE ? "a variable" : "an allocation", m.size);
     else
         snprintf(out, TEXT, "at %p (%s)", found->address, found->what);
 }

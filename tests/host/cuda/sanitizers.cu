@@ -4,7 +4,8 @@
 #include <string.h>
 
 enum { THREADS = 8, SIZE = 9 * sizeof(int) };
-__device__ int out[THREADS];
+__device__ int out[THREADS], device[THREADS];
+__constant__ int constant[THREADS];
 
 __global__ void heap(int *at, int n)
 {
@@ -29,6 +30,14 @@ __global__ void dynamic(int *, int n)
     values[threadIdx.x + n] = 1; /* DYNAMIC */
     __syncthreads();
     out[threadIdx.x] = values[threadIdx.x];
+}
+__global__ void variable(int *, int n)
+{
+    device[threadIdx.x + n] = 1; /* VARIABLE */
+}
+__global__ void constants(int *, int n)
+{
+    out[threadIdx.x] = constant[threadIdx.x + n]; /* CONSTANTS */
 }
 /* The thread is at a barrier between the beginning of its variables and their use. */
 __global__ void stack(int *, int n)
@@ -62,9 +71,9 @@ static const struct {
     const char *name;
     void (*kernel)(int *, int);
 } kernels[] = {
-    {"heap", heap},       {"copies", copies}, {"shared", shared},
-    {"dynamic", dynamic}, {"stack", stack},   {"overflow", overflow},
-    {"shift", shift},     {"divide", divide}, {"misaligned", misaligned},
+    {"heap", heap},   {"copies", copies},     {"shared", shared},         {"dynamic", dynamic},
+    {"stack", stack}, {"variable", variable}, {"constants", constants},   {"overflow", overflow},
+    {"shift", shift}, {"divide", divide},     {"misaligned", misaligned},
 };
 
 int main(int argc, char **argv)

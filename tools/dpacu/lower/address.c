@@ -4,7 +4,10 @@
 #include "inside.h"
 
 #include <llvm/Config/llvm-config.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { SPACE_GLOBAL = 1, SPACE_CONSTANT = 4 };
 
 bool lower_address_mark(struct lower *l)
 {
@@ -66,10 +69,39 @@ static void cast_addresses(struct lower *l, LLVMValueRef f)
         }
 }
 
+/* Makes a variable of __device__ or __constant__ a plain one: the pass puts no red zone behind others. */
+static void make_plain(struct lower *l, LLVMValueRef g)
+{
+    LLVMTypeRef type = LLVMGlobalGetValueType(g);
+    LLVMValueRef plain = LLVMAddGlobal(l->module, type, "");
+    LLVMSetInitializer(plain, LLVMGetInitializer(g));
+    LLVMSetLinkage(plain, LLVMGetLinkage(g));
+    LLVMSetVisibility(plain, LLVMGetVisibility(g));
+    LLVMSetAlignment(plain, LLVMGetAlignment(g));
+    LLVMReplaceAllUsesWith(g, LLVMConstAddrSpaceCast(plain, LLVMTypeOf(g)));
+    size_t size = 0;
+    char *name = strdup(LLVMGetValueName2(g, &size));
+    LLVMDeleteGlobal(g);
+    if (name)
+        LLVMSetValueName2(plain, name, size);
+    free(name);
+}
+
+static void make_all_plain(struct lower *l)
+{
+    for (LLVMValueRef g = LLVMGetFirstGlobal(l->module), next; g; g = next) {
+        const unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(g));
+        next = LLVMGetNextGlobal(g);
+        if (!LLVMIsDeclaration(g) && (space == SPACE_GLOBAL || space == SPACE_CONSTANT))
+            make_plain(l, g);
+    }
+}
+
 bool lower_address_checks(struct lower *l)
 {
     if (!l->request->address)
         return true;
+    make_all_plain(l);
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
         cast_addresses(l, f);
 #if LLVM_VERSION_MAJOR >= 15

@@ -4,9 +4,9 @@
 bats_require_minimum_version 1.5.0
 load ../host/setup
 
-compile() { # SOURCE PROGRAM LIBRARY...
+compile() { # SOURCE PROGRAM LIBRARY...; with $sanitizer
     local l=$DPAKIT_BUILD/lib
-    dpacu -O2 -I"$DPAKIT_BUILD/include/doca" "$BATS_TEST_DIRNAME/../host/cuda/$1.cu" -o "$2" -L"$l" -ldoca_gpunetio \
+    dpacu -O2 ${sanitizer:+-fsanitize=$sanitizer} -I"$DPAKIT_BUILD/include/doca" "$BATS_TEST_DIRNAME/../host/cuda/$1.cu" -o "$2" -L"$l" -ldoca_gpunetio \
         "${@:3}" -ldoca_common -Xlinker -rpath -Xlinker "$l"
 }
 
@@ -80,6 +80,34 @@ setup() {
     [[ $output == *" blocks posted in a ring of 128"* ]]
     [[ $output == *"doca_gpu_verbs_export_qp: the rings of the queue pair begin at 0x"*", not at 0x"* ]]
     DPAKIT_GPU_WORKERS=1 taskset -c "$(taskset -pc $$ | sed 's/.*[ ,-]//')" "$programs/queue_pairs"
+}
+
+@test "kernels and functions of device headers have no data races" {
+    export sanitizer=thread DPAKIT_GPU_CHECK=end
+    compile gpunetio memory &
+    compile gpunetio_dma copies -ldoca_dma &
+    compile gpunetio_rdma messages -ldoca_rdma &
+    compile gpunetio_verbs queue_pairs -ldoca_verbs -libverbs &
+    compile gpunetio_eth frames -ldoca_eth -ldoca_flow
+    wait
+    for program in memory copies messages queue_pairs frames; do
+        run -0 "./$program"
+        [ "${lines[-1]}" = good ]
+        [[ $output != *"data race"* && $output != *"races are not found"* ]]
+    done
+}
+
+@test "kernels and functions of device headers have no errors of memory, and no undefined behaviour" {
+    export sanitizer=address,undefined ASAN_OPTIONS=detect_leaks=0
+    compile gpunetio_rdma messages -ldoca_rdma &
+    compile gpunetio_verbs queue_pairs -ldoca_verbs -libverbs &
+    compile gpunetio_eth frames -ldoca_eth -ldoca_flow
+    wait
+    for program in messages queue_pairs frames; do
+        run -0 "./$program"
+        [ "${lines[-1]}" = good ]
+        [[ $output != *Sanitizer* && $output != *"runtime error"* ]]
+    done
 }
 
 @test "the library has what its header declares, and no more" {

@@ -1,4 +1,5 @@
 /* runtime/gpu/races: accesses of threads and blocks that race, and what orders them. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -240,6 +241,39 @@ static void accesses_that_cannot_be_are_left_out(void **state)
     assert_false(at_size(one, 1, W, GLOBAL, 4));
 }
 
+/* A worker's part: its block writes memory of its own, counts atomically, and passes on what it knows. */
+static void *work(void *context)
+{
+    struct dpk_gpu_races_block *b = context;
+    const uintptr_t own = GLOBAL + (b == one ? 0 : 0x10000);
+    size_t races = 0;
+    for (uint32_t i = 0; i < 20000; i++) {
+        const struct dpk_gpu_races_access mine = {
+            .thread = i % THREADS, .how = W, .address = own + 4 * (i % THREADS), .size = 4};
+        const struct dpk_gpu_races_access counts = {
+            .thread = i % THREADS, .how = AW, .address = FLAG, .size = 4};
+        struct dpk_gpu_race race;
+        races += dpk_gpu_races_access(b, &mine, &race) + dpk_gpu_races_access(b, &counts, &race);
+        dpk_gpu_races_fence(b, i % THREADS, true, true);
+        dpk_gpu_races_store(b, i % THREADS, FLAG, false);
+        dpk_gpu_races_load(b, i % THREADS, FLAG, i % 2);
+        if (i % 100 == 0)
+            dpk_gpu_races_barrier(b);
+    }
+    return (void *)races;
+}
+
+static void blocks_run_at_once(void **state)
+{
+    (void)state;
+    pthread_t other;
+    void *races = NULL;
+    assert_int_equal(pthread_create(&other, NULL, work, two), 0);
+    assert_null(work(one));
+    assert_int_equal(pthread_join(other, &races), 0);
+    assert_null(races);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -258,6 +292,7 @@ int main(void)
         TEST(a_barrier_of_the_grid_orders_all_blocks),
         TEST(memory_that_is_given_back_is_forgotten),
         TEST(accesses_that_cannot_be_are_left_out),
+        TEST(blocks_run_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,27 @@ each_race() {
     [ "$output" = "dpakit: GPU: kernel neighbour(): races are not found, because its code was compiled without dpacu -fsanitize=thread" ]
 }
 
+@test "memory that is not checked any more is told" {
+    cat >"$BATS_TEST_TMPDIR/large.cu" <<'END'
+__global__ void touch(char *at, size_t size)
+{
+    for (size_t i = threadIdx.x * 4096ul; i < size; i += 32 * 4096ul)
+        at[i] = 1;
+}
+int main(int argc, char **argv)
+{
+    char *at;
+    size_t size = argc * 100ul << 20;
+    return cudaMalloc(&at, size) || (touch<<<1, 32>>>(at, size), cudaDeviceSynchronize());
+}
+END
+    dpacu -fsanitize=thread "$BATS_TEST_TMPDIR/large.cu" -o "$BATS_TEST_TMPDIR/large"
+    run -0 "$BATS_TEST_TMPDIR/large"
+    [ -z "$output" ]
+    run -0 "$BATS_TEST_TMPDIR/large" twice
+    [ "$output" = "dpakit: GPU: the check of races has no memory left: it may miss races" ]
+}
+
 @test "a sanitizer that dpacu does not have is refused" {
     run -2 dpacu -fsanitize=memory "$(source_file)" -o "$BATS_TEST_TMPDIR/none"
     [[ $output == *"option -fsanitize: memory is not thread, address or undefined"* ]]

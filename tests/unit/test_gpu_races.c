@@ -36,7 +36,7 @@ static int teardown(void **state)
     (void)state;
     dpk_gpu_races_end(one);
     dpk_gpu_races_end(two);
-    const bool off = dpk_gpu_races_is_off(grid);
+    const bool off = dpk_gpu_races_is_partial(grid);
     dpk_gpu_races_free(grid);
     return off;
 }

@@ -50,6 +50,14 @@ static void tell_unchecked(const struct dpk_grid *g)
             name);
 }
 
+/* Tells once that memory has run out. */
+static void tell_memory(void)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&told))
+        fprintf(stderr, "dpakit: GPU: the check of races has no memory left: it may miss races\n");
+}
+
 void block_check_grid(struct dpk_grid *g)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -57,10 +65,20 @@ void block_check_grid(struct dpk_grid *g)
     g->races = NULL;
     if (setting.off)
         return;
-    if (g->kernel->flags & DPK_GPU_KERNEL_RACES)
-        g->races = dpk_gpu_races_new();
-    else if (setting.wanted)
-        tell_unchecked(g);
+    if (!(g->kernel->flags & DPK_GPU_KERNEL_RACES)) {
+        if (setting.wanted)
+            tell_unchecked(g);
+    } else if (!(g->races = dpk_gpu_races_new())) {
+        tell_memory();
+    }
+}
+
+void block_check_grid_end(struct dpk_grid *g)
+{
+    if (g->races && dpk_gpu_races_is_partial(g->races))
+        tell_memory();
+    dpk_gpu_races_free(g->races);
+    g->races = NULL;
 }
 
 void block_check_begin(struct block *b)

@@ -145,6 +145,7 @@ void block_on_large_stack(void (*report)(void *), void *context);
 
 /* ---- check.c: the check of races. Without `races`, functions with a block do nothing. ---- */
 void block_check_grid(struct dpk_grid *g); /* begins it, if the kernel has calls for it */
+void block_check_grid_end(struct dpk_grid *g);
 void block_check_begin(struct block *b);
 void block_check_end(struct block *b);
 /* Lanes of a warp, or all threads of the block, have met at a barrier. */

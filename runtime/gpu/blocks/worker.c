@@ -94,7 +94,7 @@ static void grid_left(struct dpk_grid *g, uint64_t blocks)
         return;
     if (atomic_fetch_sub(&running, 1) == 1)
         dpk_gpu_memory_hide();
-    dpk_gpu_races_free(g->races);
+    block_check_grid_end(g);
     g->ended(g);
 }
 

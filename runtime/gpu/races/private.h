@@ -21,9 +21,9 @@ struct dpk_gpu_races {
     pthread_mutex_t lock; /* of `objects` and `latest` */
     struct object *objects[BUCKETS];
     size_t object_count;
-    uint32_t latest;       /* time of the latest block at a barrier of the grid */
-    _Atomic uint32_t base; /* accesses of all blocks up to this time have happened before */
-    _Atomic bool off;
+    uint32_t latest;           /* time of the latest block at a barrier of the grid */
+    _Atomic uint32_t base;     /* accesses of all blocks up to this time have happened before */
+    _Atomic bool off, partial; /* partial: some memory is not checked */
     struct races_pages *pages;
 };
 

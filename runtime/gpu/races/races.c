@@ -28,9 +28,9 @@ void dpk_gpu_races_free(struct dpk_gpu_races *r)
     free(r);
 }
 
-bool dpk_gpu_races_is_off(const struct dpk_gpu_races *r)
+bool dpk_gpu_races_is_partial(const struct dpk_gpu_races *r)
 {
-    return r->off;
+    return r->off || r->partial;
 }
 
 struct dpk_gpu_races_block *dpk_gpu_races_begin(struct dpk_gpu_races *r,
@@ -158,8 +158,10 @@ bool dpk_gpu_races_access(struct dpk_gpu_races_block *b, const struct dpk_gpu_ra
     for (uintptr_t g = access->address & ~(uintptr_t)(RACES_GRANULE - 1); g < end;
          g += RACES_GRANULE) {
         struct races_cell *cells = races_pages_lock(b->grid->pages, g, true);
-        if (!cells)
+        if (!cells) {
+            b->grid->partial = true;
             break;
+        }
         now.bytes = bytes_of(g, access->address, end);
         const struct races_cell before = note(b, cells, &now, shared);
         races_pages_unlock(b->grid->pages, g);

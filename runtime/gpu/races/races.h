@@ -14,7 +14,7 @@
  *     dpk_gpu_races_barrier(b);             // __syncthreads has ended
  *
  * One thread of the host at a time uses a block; blocks of a grid may run at once. If memory runs out,
- * the grid is not checked any more.
+ * races are not found any more, or not in all memory.
  */
 #ifndef DPK_GPU_RACES_RACES_H
 #define DPK_GPU_RACES_RACES_H
@@ -53,8 +53,8 @@ struct dpk_gpu_races_block *dpk_gpu_races_begin(struct dpk_gpu_races *r,
                                                 const struct dpk_gpu_races_where *where);
 void dpk_gpu_races_end(struct dpk_gpu_races_block *b);
 void dpk_gpu_races_free(struct dpk_gpu_races *r); /* after the end of its blocks */
-/* Returns true after memory has run out. */
-bool dpk_gpu_races_is_off(const struct dpk_gpu_races *r);
+/* Returns true if memory has run out, so that races may not have been found. */
+bool dpk_gpu_races_is_partial(const struct dpk_gpu_races *r);
 
 /* Records an access. Returns true, and fills *out, if it races with an earlier access. */
 bool dpk_gpu_races_access(struct dpk_gpu_races_block *b, const struct dpk_gpu_races_access *access,

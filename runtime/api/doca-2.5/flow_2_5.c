@@ -6,6 +6,7 @@
 #include "flow.h"
 #include "flow_layout.inc"
 
+/* doca_flow_init_v2_5, doca_flow_port_start_v2_5 */
 #include "flow_start.inc"
 
 /* doca_flow_pipe_create_v2_5, which DOCA 2.6 has too. */

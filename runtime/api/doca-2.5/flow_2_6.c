@@ -6,4 +6,5 @@
 #include "flow.h"
 #include "flow_layout.inc"
 
+/* doca_flow_init_v2_6, doca_flow_port_start_v2_6 */
 #include "flow_start.inc"

@@ -505,6 +505,132 @@ static void who_claims_a_number_is_not_who_has_the_address(void **state)
     numbered_end(w);
 }
 
+/* ---- Datagrams ---- */
+
+#define QKEY 0x11111111u
+
+/* Gives a side a queue pair for datagrams. */
+static void become_datagrams(struct side *s)
+{
+    struct dpk_error err = {0};
+    const struct dpk_rc_end_options options = {.ops = &side_ops,
+                                               .context = s,
+                                               .domain = &s->domain,
+                                               .service = DPK_RC_DATAGRAM,
+                                               .sends = 512,
+                                               .receives = 512};
+    dpk_rc_end_destroy(s->end);
+    must(dpk_rc_end_create(s->rc, &options, &s->end, &err), &err);
+    must(dpk_rc_qp_create(s->end, 3, &s->qp, &err), &err);
+    dpk_buf_free(&s->address);
+    must(dpk_rc_qp_address(s->qp, &s->address, &err), &err);
+    dpk_rc_end_set_qkey(s->end, QKEY);
+    dpk_rc_qp_open(s->qp);
+}
+
+static struct dpk_rc_work datagram_to(const struct side *to, uint32_t qkey)
+{
+    struct dpk_rc_work w = {.opcode = DPK_RC_SEND,
+                            .local = span(0, 8),
+                            .target = dpk_rc_qp_number(to->qp),
+                            .qkey = qkey};
+    memcpy(w.machine, here, sizeof here);
+    return w;
+}
+
+static void datagrams_reach_a_queue_pair_with_their_key(void **state)
+{
+    struct world *w = numbered(state);
+    become_datagrams(&w->a);
+    become_datagrams(&w->b);
+    expose(&w->a);
+    for (size_t i = 0; i < 2; i++)
+        post_receive(&w->b, 8 * i, 8);
+    expose(&w->b);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct dpk_rc_work work = datagram_to(&w->b, i == 1 ? QKEY + 1 : QKEY);
+        work.has_immediate = true;
+        work.immediate = i;
+        post(&w->a, work);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        await_event(&w->b, i, DPK_RC_RECEIVED_IMMEDIATE);
+        assert_int_equal(told_at(&w->b, i).immediate, 2 * i);
+        assert_int_equal(told_at(&w->b, i).source, dpk_rc_qp_number(w->a.qp));
+    }
+    numbered_end(w);
+}
+
+/* A line takes 64 datagrams at once. The others wait. */
+static void datagrams_wait_for_a_crowded_line(void **state)
+{
+    struct world *w = numbered(state);
+    become_datagrams(&w->a);
+    become_datagrams(&w->b);
+    expose(&w->a);
+    expose(&w->b);
+    for (size_t i = 0; i < 400; i++)
+        post_receive(&w->b, 8, 8);
+    for (size_t i = 0; i < 400; i++)
+        post(&w->a, datagram_to(&w->b, QKEY));
+    await_event(&w->b, 399, DPK_RC_RECEIVED);
+    numbered_end(w);
+}
+
+static void say_datagram(struct speaker *s, uint32_t target, const struct request *r, uint32_t size)
+{
+    static const uint8_t zeros[64];
+    uint8_t head[HEAD_SIZE + NUMBER_SIZE] = {0};
+    pairs_frame_write(&(struct frame){.kind = FRAME_REQUEST, .request = *r, .payload = size},
+                      head + SECRET_SIZE);
+    dpk_store_be32(head + HEAD_SIZE, target);
+    say(s, head, sizeof head, zeros, size);
+}
+
+static void say_post(struct speaker *s)
+{
+    uint8_t head[WORD_SIZE] = {0};
+    dpk_store_be32(head + SECRET_SIZE, POST);
+    say(s, head, sizeof head, NULL, 0);
+}
+
+static void malformed_datagrams_close_their_line_alone(void **state)
+{
+    struct world *w = numbered(state);
+    const struct request good = {.first = true,
+                                 .last = true,
+                                 .size = 8,
+                                 .total = 8,
+                                 .value = QKEY,
+                                 .service = DPK_RC_DATAGRAM};
+    struct request bad[6];
+    for (unsigned i = 0; i < 6; i++)
+        bad[i] = good;
+    bad[0].service = DPK_RC_RELIABLE;
+    bad[1].opcode = DPK_RC_WRITE;
+    bad[2].last = false;
+    bad[3].first = false;
+    bad[4].total = 9;
+    bad[5].size = 16;
+    become_datagrams(&w->b);
+    expose(&w->b);
+    for (unsigned i = 0; i < 6; i++) {
+        struct speaker s;
+        post_receive(&w->b, 0, 8);
+        speaker_open(&s, &w->b);
+        say_post(&s);
+        say_datagram(&s, s.to.number + 1, &good, 8); /* for nobody: it is lost */
+        say_datagram(&s, s.to.number, &good, 8);
+        say_datagram(&s, s.to.number, &bad[i], 8);
+        say_datagram(&s, s.to.number, &good, 8); /* the line is closed */
+        await_lost(&s);
+        await_event(&w->b, i, DPK_RC_RECEIVED);
+        dpk_fabric_close(s.fabric);
+    }
+    silence(w, &w->b, 6);
+    numbered_end(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -520,6 +646,9 @@ int main(void)
         FABRIC(numbers_let_no_strangers_in),
         FABRIC(a_number_is_no_secret),
         FABRIC(who_claims_a_number_is_not_who_has_the_address),
+        FABRIC(datagrams_reach_a_queue_pair_with_their_key),
+        FABRIC(datagrams_wait_for_a_crowded_line),
+        FABRIC(malformed_datagrams_close_their_line_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,6 +219,16 @@ static bool request_with(struct line *l, const uint32_t *number, const struct fr
     return qp->answers != l || request(l, f, payload);
 }
 
+/* Handles the first message of a link. */
+static bool first_word(struct fabric *f, struct dpk_fabric_link *link, uint64_t secret,
+                       struct dpk_reader *in, const uint8_t *data, size_t size)
+{
+    const uint32_t what = dpk_read_be32(in), number = dpk_read_be32(in);
+    return what == HELLO
+               ? hello(f, link, secret, number, data, size)
+               : what == POST && secret == 0 && size == 0 && pairs_datagrams_welcome(f, link);
+}
+
 static bool arrived(void *context, struct dpk_fabric_link *link, void *of, const uint8_t *head,
                     size_t head_size, const uint8_t *data, size_t size)
 {
@@ -227,18 +237,19 @@ static bool arrived(void *context, struct dpk_fabric_link *link, void *of, const
     struct dpk_reader in = dpk_reader(head, head_size);
     const uint64_t secret = dpk_read_be64(&in);
     if (!l)
-        return head_size == WORD_SIZE && dpk_read_be32(&in) == HELLO &&
-               hello(context, link, secret, dpk_read_be32(&in), data, size);
-    if (secret != (l->by_number ? 0 : l->qp->address.secret))
+        return head_size == WORD_SIZE && first_word(context, link, secret, &in, data, size);
+    if (secret != (l->by_number || !l->qp ? 0 : l->qp->address.secret))
         return false;
     if (head_size == WORD_SIZE)
-        return size == 0 && word(l, &in);
+        return l->qp && size == 0 && word(l, &in);
     const bool numbered = head_size == HEAD_SIZE + NUMBER_SIZE;
     if ((head_size != HEAD_SIZE && !numbered) || !pairs_frame_read(head + SECRET_SIZE, &f) ||
         f.payload != size || f.kind != (l->asks ? FRAME_RESPONSE : FRAME_REQUEST))
         return false;
     dpk_read_skip(&in, FRAME_SIZE);
     const uint32_t number = numbered ? dpk_read_be32(&in) : 0;
+    if (!l->qp)
+        return numbered && pairs_datagrams_take(l, number, &f, data);
     if (l->asks)
         return numbered && response(l, number, &f, data);
     return request_with(l, numbered ? &number : NULL, &f, data);
@@ -273,6 +284,8 @@ static enum dpk_status open_fabric(struct dpk_rc *rc, const char *spec, struct f
     f->rc = rc;
     TAILQ_INIT(&f->waiting);
     TAILQ_INIT(&f->owing);
+    TAILQ_INIT(&f->posts);
+    TAILQ_INIT(&f->guests);
     snprintf(f->spec, sizeof f->spec, "%s", spec);
     const enum dpk_status status = dpk_fabric_open(spec, &options, &f->net, err);
     if (status == DPK_OK)
@@ -338,7 +351,7 @@ enum dpk_status pairs_fabric_expose(struct dpk_rc_qp *qp, struct dpk_error *err)
 {
     enum dpk_status status = pairs_fabric_start(qp, err);
     dpk_rc_lock(qp->end->rc);
-    if (status == DPK_OK && qp->end->fabric && !qp_is_lossy(qp)) {
+    if (status == DPK_OK && qp->end->fabric && qp->end->options.service != DPK_RC_UNRELIABLE) {
         status =
             dpk_fabric_listen(qp->end->fabric->net, pairs_number_port(qp->address.number), err);
         qp->exposed = status == DPK_OK;
@@ -352,6 +365,7 @@ void pairs_fabrics_stop(struct dpk_rc *rc)
     struct fabric *f;
     while ((f = SLIST_FIRST(&rc->fabrics))) {
         SLIST_REMOVE_HEAD(&rc->fabrics, link);
+        pairs_datagrams_stop(f);
         dpk_fabric_close(f->net);
         free(f);
     }
@@ -363,6 +377,8 @@ static bool run_fabric(struct fabric *f, bool polled)
     pairs_acks_pay_all(f, true);
     const bool any = dpk_fabric_run(f->net);
     pairs_acks_pay_all(f, !polled || !any);
+    if (f->crowded)
+        pairs_datagrams_resume(f);
     return any;
 }
 
@@ -408,7 +424,7 @@ uint64_t pairs_fabrics_look(struct dpk_rc *rc)
     SLIST_FOREACH(f, &rc->fabrics, link)
     {
         run_fabric(f, false);
-        const uint64_t line = run_waits(f) ? LOOK_EACH_MS : UINT64_MAX;
+        const uint64_t line = run_waits(f) || f->crowded ? LOOK_EACH_MS : UINT64_MAX;
         const uint64_t net = dpk_fabric_look(f->net);
         due = line < due ? line : due;
         due = net < due ? net : due;
@@ -450,4 +466,5 @@ const struct transport pairs_transport_fabric = {.room = fabric_room,
                                                  .send = fabric_send,
                                                  .resume = fabric_resume,
                                                  .close = fabric_close,
-                                                 .is_shared = true};
+                                                 .is_shared = true,
+                                                 .is_far = true};

@@ -31,10 +31,27 @@ void pairs_line_forget_first(struct line *l)
     free(h);
 }
 
+static void leave_posts(struct line *l)
+{
+    struct fabric *f = l->fabric;
+    if (l->asks) {
+        TAILQ_REMOVE(&f->posts, l, in_posts);
+        f->posts_count--;
+    } else {
+        TAILQ_REMOVE(&f->guests, l, in_posts);
+        f->guests_count--;
+    }
+}
+
 /* Frees a line, whose link is lost or dropped. */
 void pairs_line_free(struct line *l)
 {
     struct dpk_rc_qp *qp = l->qp;
+    if (!qp) {
+        leave_posts(l);
+        free(l);
+        return;
+    }
     if (qp->asks == l)
         qp->asks = NULL;
     if (qp->answers == l)
@@ -59,6 +76,8 @@ void pairs_line_end(struct line *l, bool peer_closed)
     struct dpk_rc_qp *qp = l->qp;
     const bool asks = l->asks;
     pairs_line_free(l);
+    if (!qp)
+        return;
     /* Responses of the peer may still be under way on the other line, whose end follows. */
     if (!asks && qp->asks && qp->unanswered > 0)
         return;
@@ -69,7 +88,7 @@ void pairs_line_end(struct line *l, bool peer_closed)
 bool pairs_line_is_peer(const struct dpk_rc_qp *qp, const struct address *claim, bool by_number)
 {
     const struct address *peer = &qp->peer;
-    if (qp->transport != &pairs_transport_fabric || by_number != (peer->secret == 0))
+    if (!qp->transport || !qp->transport->is_far || by_number != (peer->secret == 0))
         return false;
     return by_number ? peer->number == claim->number &&
                            memcmp(peer->place.ip, claim->place.ip, sizeof peer->place.ip) == 0
@@ -80,6 +99,8 @@ bool pairs_line_is_peer(const struct dpk_rc_qp *qp, const struct address *claim,
 
 static uint64_t secret_of_peer(const struct line *l)
 {
+    if (!l->qp)
+        return 0;
     return l->asks ? l->qp->peer.secret : l->claim.secret;
 }
 

@@ -15,6 +15,8 @@ enum {
     /* First message of a line, with the number of its first request; the addresses of sender and receiver
      * follow. */
     HELLO = 0x48454c32,
+    POST =
+        0x504f5354, /* first message of a line that carries datagrams; each has the number of its target */
     ACK = 0x41434b21, /* all requests before this number are carried out */
     BYE = 0x42594521, /* the sender closed its queue pair on purpose */
 };
@@ -29,6 +31,10 @@ struct fabric {
     struct dpk_fabric *net;
     TAILQ_HEAD(, line) waiting; /* lines whose requests wait until a queue pair is connected */
     TAILQ_HEAD(, line) owing;   /* lines whose peers have to get an acknowledgement */
+    /* Lines for datagrams, without queue pairs: of this process, the next to be closed first, and of peers. */
+    TAILQ_HEAD(, line) posts, guests;
+    unsigned posts_count, guests_count;
+    bool crowded; /* datagrams wait until earlier messages are sent */
     char spec[DPK_FABRIC_TEXT_MAX];
 };
 
@@ -43,7 +49,7 @@ struct line {
     TAILQ_ENTRY(line) in_waiting;
     struct fabric *fabric;
     struct dpk_fabric_link *link;
-    struct dpk_rc_qp *qp;
+    struct dpk_rc_qp *qp; /* NULL: the line carries datagrams */
     bool asks;            /* carries our requests, and the peer's responses; else the other way */
     bool by_number;       /* the peer named this queue pair by number: its secret is 0 */
     struct address claim; /* address that the peer gave as its own */
@@ -58,6 +64,9 @@ struct line {
     bool owes, may_wait; /* the line is in fabric->owing; until the program sends or polls again */
     bool refused; /* a request was refused: the peer gets acknowledgements on this line alone */
     TAILQ_ENTRY(line) in_owing;
+    struct dpk_fabric_place to; /* of datagrams of this process */
+    uint64_t crowded_since;     /* 0: the link is not crowded */
+    TAILQ_ENTRY(line) in_posts;
 };
 
 /* Returns NULL if memory is exhausted. */
@@ -81,6 +90,17 @@ void pairs_line_send(const struct line *l, const struct frame *f, const uint32_t
 void pairs_line_say(const struct line *l, uint32_t word, uint32_t number);
 /* Returns false if memory is exhausted. */
 bool pairs_line_say_hello(const struct line *l);
+
+/* ---- datagrams.c ---- */
+/* Takes a line of a peer, whose first message was POST. Returns false if there are too many. */
+bool pairs_datagrams_welcome(struct fabric *f, struct dpk_fabric_link *link);
+/* Handles a datagram, which is lost if nobody can take it. Returns false if it is malformed. */
+bool pairs_datagrams_take(const struct line *l, uint32_t target, const struct frame *f,
+                          const uint8_t *payload);
+/* Sends datagrams that wait. */
+void pairs_datagrams_resume(struct fabric *f);
+/* Closes all lines for datagrams. */
+void pairs_datagrams_stop(struct fabric *f);
 
 /* ---- acks.c ---- */
 /* A request of the peer is carried out. It has no result. `may_wait`: the program will soon poll or send. */

@@ -116,6 +116,7 @@ struct dpk_rc_work {
     unsigned count;
     void *user;            /* value for the completion */
     uint32_t target, qkey; /* number and key of a datagram's target queue pair */
+    uint8_t machine[16];   /* its machine, as in dpk_rc_qp_connect_far; all zero: this machine */
     struct dpk_uuid owner; /* process of `key`; all zero: the peer's process */
     /* Memory of the peer; a sync event has no address. `address` of a datagram: its service level. */
     uint64_t key, address;

@@ -1,5 +1,6 @@
 /* The requester: sends posted works as requests, and completes works when responses arrive. */
 #include <endian.h>
+#include <string.h>
 
 #include "pace.h"
 #include "receives.h"
@@ -131,8 +132,10 @@ static bool lose_next(struct dpk_rc_qp *qp)
 /* Returns whether the next work must wait for works before it, which go to another target. */
 static bool waits_its_turn(const struct dpk_rc_qp *qp)
 {
+    const struct dpk_rc_work *w = work_at(qp, qp->next.work);
     return qp_has_datagrams(qp) && qp->unanswered > 0 &&
-           work_at(qp, qp->next.work)->target != qp->peer.number;
+           (w->target != qp->peer.number ||
+            memcmp(w->machine, qp->peer.place.ip, sizeof w->machine) != 0);
 }
 
 /* Fetches the bytes of the next part of a read. */

@@ -11,7 +11,7 @@
  *     rc, process                                  the life of ends and queue pairs
  *     thread, poll, events, retry, pacer           threads that do the work
  *     lossy, connect, post                         the peer of a queue pair, and posting
- *     local, shared with channel, fabric, with acks and line: transports
+ *     local, shared with channel, fabric, datagrams, acks, line: transports
  *     requester, responder                         works of this side, requests of the peer
  *     fail, works, receives, absent, direct        the error state, and transports without a peer
  *     wait, pace, numbers, why                     notes about queue pairs
@@ -110,11 +110,12 @@ struct transport {
     bool (*find)(struct dpk_rc_qp *qp);
     bool is_absent; /* there is no peer: requests wait */
     bool is_shared; /* the peer is in another process, perhaps of another machine */
+    bool is_far;    /* the peer is on another machine */
 };
 /* pairs_transport_absent: no queue pair has the number of the peer yet. pairs_transport_gone: the peer does not
- * exist any more. */
+ * exist any more. pairs_transport_datagrams: to another machine. */
 extern const struct transport pairs_transport_local, pairs_transport_shared, pairs_transport_fabric,
-    pairs_transport_absent, pairs_transport_gone;
+    pairs_transport_datagrams, pairs_transport_absent, pairs_transport_gone;
 
 /* ---- Addresses ---- */
 struct address {

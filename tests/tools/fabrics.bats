@@ -114,11 +114,18 @@ verbs_programs_connect() {
         between ibv_rc_pingpong -p 19000 -g 3 $options
     done
     grep 'remote address: .*GID ::ffff:192.0.2.2' client.log
+    for options in "-n 200" "-n 200 -e" "-n 200 -s 1 -r 10"; do # datagrams
+        # shellcheck disable=SC2086
+        between ibv_ud_pingpong -p 19000 -g 3 $options
+    done
+    grep 'remote address: .*GID ::ffff:192.0.2.2' client.log
     command -v ib_write_bw >/dev/null || { kill $other; return 0; }
     between ib_write_bw -p 19000 -x 3 -F -n 100 -s 65536
     between ib_read_bw -p 19000 -x 3 -F -n 100 -s 65536
     between ib_send_bw -p 19000 -x 3 -F -n 100 -s 4096
     between ib_atomic_bw -p 19000 -x 3 -F -n 100
+    between ib_send_lat -c UD -p 19000 -x 3 -F -n 100 -s 64
+    between ib_send_bw -c UD -p 19000 -x 3 -F -n 5000 -s 1024 # none is lost, though a link holds 64
     kill $other
 }
 

@@ -75,6 +75,7 @@ struct ibv_ah *dpk_verbs_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
     a->ib = (struct ibv_ah){.context = pd->context, .pd = pd};
     a->attr = *attr;
     a->vector = vector_of(attr);
+    a->is_far = dpk_verbs_is_far(pd->context, &attr->grh.dgid);
     dpk_verbs_query_gid(pd->context, attr->port_num, attr->grh.sgid_index, &a->from);
     dpk_verbs_use_pd(pd);
     return &a->ib;
@@ -189,7 +190,7 @@ int verbs_path_check(struct ibv_context *context, enum ibv_qp_type type,
     if (!a->is_global)
         return EINVAL;
     const int why = dpk_verbs_query_gid_ex(context, a->port_num, a->grh.sgid_index, &own);
-    if (why || (type == IBV_QPT_RC && dpk_verbs_is_far(context, &a->grh.dgid)))
+    if (why || (type != IBV_QPT_UC && dpk_verbs_is_far(context, &a->grh.dgid)))
         return why;
     return verbs_gids_are_known(&a->grh.dgid) ? 0 : ETIMEDOUT;
 }

@@ -11,10 +11,11 @@ struct ah {
     struct ibv_ah_attr attr;
     union ibv_gid from;
     struct mlx5_wqe_av vector;
+    bool is_far; /* the peer is on another machine */
 };
 
-/* Returns an errno if no peer at that address is reachable; 0 if it is or was reachable. Only reliable
- * connections (`type`) reach devices of other machines. */
+/* Returns an errno if no peer at that address is reachable; 0 if it is or was reachable. Unreliable connections
+ * (UC) do not reach devices of other machines. */
 int verbs_path_check(struct ibv_context *context, enum ibv_qp_type type,
                      const struct ibv_ah_attr *attr);
 /* Returns the address vector of mlx5dv_init_obj. */

@@ -135,6 +135,8 @@ int verbs_send_set_target(const struct qp *qp, struct send *s, const struct ibv_
         return EINVAL;
     s->to = (const struct ah *)ah;
     s->work.target = number;
+    if (s->to->is_far)
+        memcpy(s->work.machine, s->to->attr.grh.dgid.raw, sizeof s->work.machine);
     s->work.qkey = qkey & PRIVILEGED ? qp->attr.qkey : qkey;
     return 0;
 }

@@ -102,8 +102,8 @@ uint8_t *dpk_fabric_room(struct dpk_fabric_link *link, uint32_t size);
  * dpk_fabric_room need not be called. A failure is reported as a lost peer. */
 void dpk_fabric_send(struct dpk_fabric_link *link, const void *head, size_t head_size,
                      uint32_t size);
-/* Returns whether half of `in_flight_max` messages of a link are unsent. */
-bool dpk_fabric_is_crowded(const struct dpk_fabric_link *link);
+/* Returns how many messages of a link are not sent yet. */
+unsigned dpk_fabric_unsent(const struct dpk_fabric_link *link);
 /* Closes a link after all its messages were sent. It calls no callbacks any more. */
 void dpk_fabric_drop(struct dpk_fabric_link *link);
 

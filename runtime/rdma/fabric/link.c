@@ -203,9 +203,9 @@ static void post(struct dpk_fabric_link *l, struct parcel *p, size_t head_size, 
         fabric_link_fail(l);
 }
 
-bool dpk_fabric_is_crowded(const struct dpk_fabric_link *l)
+unsigned dpk_fabric_unsent(const struct dpk_fabric_link *l)
 {
-    return l->in_flight >= l->fabric->options.in_flight_max / 2;
+    return l->in_flight;
 }
 
 uint8_t *dpk_fabric_room(struct dpk_fabric_link *l, uint32_t size)

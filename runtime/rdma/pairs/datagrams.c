@@ -1,7 +1,7 @@
 /* The transport for datagrams between machines. A line goes to each process to which this process sends
  * datagrams, whatever queue pairs they are of. It is found by the port of the target's number. A datagram has no
- * response: it is sent, or lost. If a link is crowded, datagrams wait for a short time, as the queue pair of a
- * card waits for its port. */
+ * response: it is complete when it is sent, or lost. If a link is crowded, datagrams wait for a short time, as
+ * the queue pair of a card waits for its port. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define POSTS_MAX  64u /* lines of this process; a new line replaces the line that was made first */
 #define GUESTS_MAX 1024u /* lines of peers */
-#define CROWDED_MS 100   /* time in which a crowded link has to send messages */
+#define CROWDED_MS 100   /* time in which a link has to send its messages */
 
 /* ---- Sending ---- */
 
@@ -29,16 +29,23 @@ static struct line *new_line(struct fabric *f, const struct dpk_fabric_place *to
     return l;
 }
 
-/* Returns the line to the target of a queue pair's next datagram, or NULL. */
-static struct line *line_to(struct dpk_rc_qp *qp)
+/* Returns the line to the target of a queue pair's last or next datagram, or NULL. */
+static struct line *find_line(const struct dpk_rc_qp *qp)
 {
-    struct fabric *f = qp->end->fabric;
     const struct dpk_fabric_place *to = &qp->peer.place;
     struct line *l;
-    TAILQ_FOREACH(l, &f->posts, in_posts)
+    TAILQ_FOREACH(l, &qp->end->fabric->posts, in_posts)
     if (l->to.port == to->port && memcmp(l->to.ip, to->ip, sizeof to->ip) == 0)
         return l;
-    return new_line(f, to);
+    return NULL;
+}
+
+/* Lets a thread look at the fabric again, at latest after some milliseconds. */
+static void look_again(struct fabric *f)
+{
+    if (!f->crowded)
+        pairs_gateway_wake(f->rc->gateway);
+    f->crowded = true;
 }
 
 /* The next datagram of a crowded line waits, unless earlier ones have waited too long. */
@@ -49,23 +56,48 @@ static enum sent wait(struct line *l)
         l->crowded_since = now;
     if (now - l->crowded_since >= CROWDED_MS)
         return SENT_NEVER;
-    if (!l->fabric->crowded)
-        pairs_gateway_wake(l->fabric->rc->gateway);
-    l->fabric->crowded = true;
+    look_again(l->fabric);
     return SENT_LATER;
 }
 
 static enum sent datagrams_room(struct dpk_rc_qp *qp, uint32_t size, uint8_t **payload)
 {
-    struct line *l = line_to(qp);
+    struct line *l = find_line(qp);
     *payload = NULL;
-    if (!l)
+    if (!l && !(l = new_line(qp->end->fabric, &qp->peer.place)))
         return SENT_NEVER;
-    if (dpk_fabric_is_crowded(l->link))
+    if (dpk_fabric_unsent(l->link) >= IN_FLIGHT / 2)
         return wait(l);
     l->crowded_since = 0;
     *payload = dpk_fabric_room(l->link, size);
     return *payload ? SENT : SENT_NEVER;
+}
+
+/* Returns whether the datagrams of a line are sent, or will be sent or lost later. */
+static bool is_done(struct line *l)
+{
+    if (dpk_fabric_unsent(l->link) == 0) {
+        l->unsent_since = 0;
+        return true;
+    }
+    const uint64_t now = dpk_now_ms();
+    if (l->unsent_since == 0)
+        l->unsent_since = now;
+    return now - l->unsent_since >= CROWDED_MS;
+}
+
+/* Completes the datagrams of a queue pair, which all have the same target, if they are sent. A program that ends
+ * after a completion must not lose its datagram. */
+static void complete(struct dpk_rc_qp *qp)
+{
+    struct line *l = find_line(qp);
+    if (l && !is_done(l)) {
+        look_again(qp->end->fabric);
+        return;
+    }
+    while (qp->unanswered > 0 &&
+           pairs_requester_response(qp, &(struct response){.status = DPK_RC_OK}, NULL))
+        ;
 }
 
 static enum sent datagrams_send(struct dpk_rc_qp *qp, const struct request *r,
@@ -73,8 +105,8 @@ static enum sent datagrams_send(struct dpk_rc_qp *qp, const struct request *r,
 {
     const struct frame f = {.kind = FRAME_REQUEST, .request = *r, .payload = request_payload(r)};
     (void)payload; /* it is in the room of the link */
-    pairs_line_send(line_to(qp), &f, &qp->peer.number);
-    pairs_requester_response(qp, &(struct response){.status = DPK_RC_OK}, NULL);
+    pairs_line_send(find_line(qp), &f, &qp->peer.number);
+    complete(qp);
     return SENT;
 }
 
@@ -85,8 +117,11 @@ void pairs_datagrams_resume(struct fabric *f)
     f->crowded = false;
     TAILQ_FOREACH(end, &f->rc->ends, link)
     TAILQ_FOREACH(qp, &end->qps, in_end)
-    if (qp->waits && qp->transport == &pairs_transport_datagrams && end->fabric == f)
+    if (end->fabric == f && qp->transport == &pairs_transport_datagrams &&
+        (qp->waits || qp->unanswered > 0)) {
+        complete(qp);
         pairs_requester_resume(qp);
+    }
 }
 
 static void nothing(struct dpk_rc_qp *qp)

@@ -8,8 +8,7 @@
 
 #include "line.h"
 
-#define IN_FLIGHT    (4 * WINDOW) /* messages of a line that wait to be sent */
-#define LOOK_EACH_MS 50           /* how often lines that wait for a queue pair are looked at */
+#define LOOK_EACH_MS 50 /* how often lines that wait for a queue pair are looked at */
 
 /* ---- Lines ---- */
 

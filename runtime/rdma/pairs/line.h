@@ -21,6 +21,7 @@ enum {
     BYE = 0x42594521, /* the sender closed its queue pair on purpose */
 };
 #define HELLO_SIZE ((size_t)2 * DPK_RC_ADDRESS_MAX)
+#define IN_FLIGHT  (4 * WINDOW) /* messages of a line that wait to be sent */
 
 _Static_assert(SEGMENT <= DPK_FABRIC_DATA_MAX, "a payload is the data of one message");
 _Static_assert(HEAD_SIZE + NUMBER_SIZE <= DPK_FABRIC_HEAD_MAX, "a frame is the head of a message");
@@ -34,7 +35,7 @@ struct fabric {
     /* Lines for datagrams, without queue pairs: of this process, the next to be closed first, and of peers. */
     TAILQ_HEAD(, line) posts, guests;
     unsigned posts_count, guests_count;
-    bool crowded; /* datagrams wait until earlier messages are sent */
+    bool crowded; /* datagrams, or their completions, wait until earlier messages are sent */
     char spec[DPK_FABRIC_TEXT_MAX];
 };
 
@@ -65,7 +66,8 @@ struct line {
     bool refused; /* a request was refused: the peer gets acknowledgements on this line alone */
     TAILQ_ENTRY(line) in_owing;
     struct dpk_fabric_place to; /* of datagrams of this process */
-    uint64_t crowded_since;     /* 0: the link is not crowded */
+    uint64_t crowded_since;     /* time since which datagrams wait; 0: none waits */
+    uint64_t unsent_since;      /* time since which the link has unsent messages; 0: it has none */
     TAILQ_ENTRY(line) in_posts;
 };
 
@@ -97,7 +99,7 @@ bool pairs_datagrams_welcome(struct fabric *f, struct dpk_fabric_link *link);
 /* Handles a datagram, which is lost if nobody can take it. Returns false if it is malformed. */
 bool pairs_datagrams_take(const struct line *l, uint32_t target, const struct frame *f,
                           const uint8_t *payload);
-/* Sends datagrams that wait. */
+/* Sends datagrams that wait, and completes those that are sent. */
 void pairs_datagrams_resume(struct fabric *f);
 /* Closes all lines for datagrams. */
 void pairs_datagrams_stop(struct fabric *f);

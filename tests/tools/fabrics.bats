@@ -209,6 +209,11 @@ programs_meet() {
         meet "ib_write_bw -d mlx5_1 -R -F -p 19000 -n 100" "ib_write_bw -d mlx5_0 -R -F -p 19000 -n 100 192.0.2.2"
         meet "ib_send_lat -d mlx5_1 -R -F -p 19000 -n 100" "ib_send_lat -d mlx5_0 -R -F -p 19000 -n 100 192.0.2.2"
     fi
+    listening=':1C06 .* 0A ' # the port of udaddy, which sends datagrams
+    meet "udaddy -b 192.0.2.2 -C 20" "udaddy -s 192.0.2.2 -C 20"
+    meet "udaddy -c 3" "udaddy -s 192.0.2.2 -c 3"
+    ! meet "rping -s -p 7174" "udaddy -s 192.0.2.2" >refused.log 2>&1 || return 1 # it wants connections
+    listening=':4A38 .* 0A '
     if command -v fio >/dev/null; then
         meet "fio --name=job --ioengine=rdma --thread --rw=read --bs=64k --size=4m --port=19000" \
             "fio --name=job --ioengine=rdma --thread --rw=write --verb=write --hostname=192.0.2.2 --port=19000 --bs=64k --size=4m"

@@ -160,6 +160,7 @@ static void messages_arrive_as_they_were_sent(void **state)
                                     .private_size = 255};
     (void)state;
     memset(m.private_data, 'x', sizeof m.private_data);
+    m.from.datagrams = true;
     assert_int_equal(dpk_cm_receive(e.called, &got), DPK_CM_NOTHING);
     assert_true(dpk_cm_send(e.caller, &m));
     assert_int_equal(hear(e.called, &got), DPK_CM_MESSAGE);

@@ -215,13 +215,15 @@ static void take_callers(struct id *listener, int from)
     }
 }
 
-/* Handles the first message of a caller that the program does not know yet. Callers without a REQ
- * are dropped. */
+/* Handles the first message of a caller that the program does not know yet. Callers without a REQ,
+ * or with one of another kind of port, are dropped. */
 static void asked(struct id *id, enum dpk_cm_heard heard, const struct dpk_cm_message *m)
 {
     struct id *listener = id->listener;
     const struct device *d =
-        heard == DPK_CM_MESSAGE && m->kind == DPK_CM_REQ ? rdmacm_device_at(&m->to) : NULL;
+        heard == DPK_CM_MESSAGE && m->kind == DPK_CM_REQ && m->from.datagrams == id_is_ud(id)
+            ? rdmacm_device_at(&m->to)
+            : NULL;
     if (!d) {
         drop_caller(id);
         return;

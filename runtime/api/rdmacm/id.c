@@ -175,7 +175,7 @@ static struct device *find_device(struct id *id, uint8_t from[16])
     id->is_far = false;
     if (address_is_any(&id->remote))
         return NULL;
-    if (!id_is_ud(id) && (device = rdmacm_device_towards(&id->remote, from))) {
+    if ((device = rdmacm_device_towards(&id->remote, from))) {
         id->is_far =
             !own || (own == device && memcmp(id->local.ip, from, sizeof id->local.ip) == 0);
         return id->is_far ? device : NULL;
@@ -229,7 +229,7 @@ static void listen_far(struct id *id, int backlog)
 {
     struct dpk_error err = {0};
     struct dpk_cm_address at = id->local;
-    if (id_is_ud(id) || !rdmacm_device_fabric(&id->local, at.ip))
+    if (!rdmacm_device_fabric(&id->local, at.ip))
         return;
     if (dpk_cm_listen_far(&at, backlog, &id->far_fd, &err) != DPK_OK)
         fprintf(stderr, "-W- rdma_listen: other machines cannot call: %s\n", err.message);

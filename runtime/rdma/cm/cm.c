@@ -328,7 +328,7 @@ bool dpk_cm_send(int fd, const struct dpk_cm_message *m)
     struct dpk_buf b = {0};
     dpk_put_be32(&b, MAGIC);
     dpk_put_u8(&b, (uint8_t)m->kind);
-    dpk_put_u8(&b, (uint8_t)(m->flow_control | m->srq << 1));
+    dpk_put_u8(&b, (uint8_t)(m->flow_control | m->srq << 1 | m->from.datagrams << 2));
     dpk_put_be16(&b, m->reason);
     put_address(&b, &m->from);
     put_address(&b, &m->to);
@@ -357,6 +357,7 @@ static bool read_message(const uint8_t *bytes, size_t size, struct dpk_cm_messag
                                  .srq = flags >> 1 & 1,
                                  .reason = dpk_read_be16(&r)};
     read_address(&r, &m->from);
+    m->from.datagrams = flags >> 2 & 1;
     read_address(&r, &m->to);
     const uint8_t *gid = dpk_read_bytes(&r, sizeof m->gid);
     if (gid)
@@ -372,7 +373,7 @@ static bool read_message(const uint8_t *bytes, size_t size, struct dpk_cm_messag
     if (data)
         memcpy(m->private_data, data, m->private_size);
     return ours && !r.failed && dpk_reader_left(&r) == 0 && kind >= DPK_CM_REQ &&
-           kind <= DPK_CM_DREQ && flags < 4 && m->queue_pair <= MAX_24 && m->psn <= MAX_24 &&
+           kind <= DPK_CM_DREQ && flags < 8 && m->queue_pair <= MAX_24 && m->psn <= MAX_24 &&
            m->retries < 8 && m->rnr_retries < 8;
 }
 

@@ -31,8 +31,9 @@ struct dpk_cm_address {
     uint8_t ip[16];          /* IPv6, or IPv4 as ::ffff:a.b.c.d; all zero: any */
     uint16_t port;           /* 1 to 65535; 0: a free port is chosen */
     enum dpk_cm_claim claim; /* of who binds it */
-    bool datagrams; /* ports of datagrams and of connections are separate; messages do not have this
-                      member, since both ends know it */
+    bool
+        datagrams; /* ports of datagrams and of connections are separate on a machine. Messages have this
+                      member in `from`: on the network, both have the same port of TCP. */
 };
 
 enum dpk_cm_kind {

@@ -176,7 +176,7 @@ static bool asked(struct dpk_rdma *r, struct dpk_rdma_socket *s, const struct dp
 {
     const struct dpk_cm_message no = {.kind = DPK_CM_REJ, .reason = DPK_CM_REJECTED};
     struct dpk_rdma_connection *c = NULL;
-    const bool asks = m->kind == DPK_CM_REQ;
+    const bool asks = m->kind == DPK_CM_REQ && !m->from.datagrams;
     remove_caller(&r->cm, s);
     if (!asks || dpk_rdma_connection_add(r, &c) != DOCA_SUCCESS) {
         if (asks)

@@ -114,17 +114,10 @@ static bool is_at(const struct ifaddrs *a, const char *interface, sa_family_t fa
 /* Reads the address of an interface. Returns false if it has another family. */
 static bool read_ip(const struct ifaddrs *a, uint8_t out[16])
 {
-    struct sockaddr_in in;
-    struct sockaddr_in6 in6;
-    if (a->ifa_addr && a->ifa_addr->sa_family == AF_INET) {
-        memcpy(&in, a->ifa_addr, sizeof in);
-        map_v4(&in.sin_addr, out);
-        return true;
-    }
-    if (!a->ifa_addr || a->ifa_addr->sa_family != AF_INET6)
+    struct dpk_fabric_place place;
+    if (!a->ifa_addr || !dpk_fabric_place_of_socket(a->ifa_addr, &place))
         return false;
-    memcpy(&in6, a->ifa_addr, sizeof in6);
-    memcpy(out, &in6.sin6_addr, sizeof in6.sin6_addr);
+    memcpy(out, place.ip, sizeof place.ip);
     return true;
 }
 

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rdma/fabric/fabric.h"
+
 #define CALL_WAIT_S   5
 #define SILENT_MS     30000 /* a peer that answers nothing for so long is gone */
 #define KEEP_ALIVE_S  10
@@ -19,41 +21,14 @@
 #define EACH_MS       10 /* time between two calls while nobody listens */
 #define ADDRESS_BYTES 16
 
-static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
 /* ---- Addresses ---- */
 
 static socklen_t to_socket(const uint8_t ip[ADDRESS_BYTES], uint16_t port,
                            struct sockaddr_storage *out)
 {
-    memset(out, 0, sizeof *out);
-    if (memcmp(ip, mapped, sizeof mapped) == 0) {
-        struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(port)};
-        memcpy(&in.sin_addr, ip + sizeof mapped, sizeof in.sin_addr);
-        memcpy(out, &in, sizeof in);
-        return sizeof in;
-    }
-    struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
-    memcpy(&in6.sin6_addr, ip, sizeof in6.sin6_addr);
-    memcpy(out, &in6, sizeof in6);
-    return sizeof in6;
-}
-
-static bool is_at(const struct sockaddr_storage *at, const uint8_t ip[ADDRESS_BYTES])
-{
-    struct sockaddr_storage same;
-    struct sockaddr_in in[2];
-    struct sockaddr_in6 in6[2];
-    to_socket(ip, 0, &same);
-    if (at->ss_family != same.ss_family)
-        return false;
-    memcpy(&in[0], at, sizeof in[0]);
-    memcpy(&in[1], &same, sizeof in[1]);
-    memcpy(&in6[0], at, sizeof in6[0]);
-    memcpy(&in6[1], &same, sizeof in6[1]);
-    return at->ss_family == AF_INET
-               ? in[0].sin_addr.s_addr == in[1].sin_addr.s_addr
-               : memcmp(&in6[0].sin6_addr, &in6[1].sin6_addr, sizeof in6[0].sin6_addr) == 0;
+    struct dpk_fabric_place place = {.port = port};
+    memcpy(place.ip, ip, sizeof place.ip);
+    return dpk_fabric_place_to_socket(&place, out);
 }
 
 bool dpk_cm_is_far(int fd)
@@ -189,9 +164,11 @@ size_t cm_far_next(int fd)
 bool cm_far_has_sent(int fd, const struct dpk_cm_message *m)
 {
     struct sockaddr_storage peer;
+    struct dpk_fabric_place at;
     socklen_t size = sizeof peer;
     if (m->kind != DPK_CM_REQ && m->kind != DPK_CM_REP)
         return true;
-    return getpeername(fd, (struct sockaddr *)&peer, &size) == 0 && is_at(&peer, m->gid) &&
-           is_at(&peer, m->from.ip);
+    return getpeername(fd, (struct sockaddr *)&peer, &size) == 0 &&
+           dpk_fabric_place_of_socket((const struct sockaddr *)&peer, &at) &&
+           memcmp(at.ip, m->gid, sizeof at.ip) == 0 && memcmp(at.ip, m->from.ip, sizeof at.ip) == 0;
 }

@@ -1,6 +1,5 @@
 /* Fabrics: the worker and the listener of UCX, and their pending work. */
 #if __has_include(<ucp/api/ucp.h>)
-#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,48 +12,6 @@
 #define AT_ONCE   64   /* most calls of progress in one run, so that other threads get the lock */
 #define CLOSE_MS  1000 /* longest wait for the end of links in milliseconds */
 #define PINGS     6    /* signs of life that an idle link sends within `silent_ms` */
-
-/* ---- Places ---- */
-
-static socklen_t to_socket(const struct dpk_fabric_place *place, struct sockaddr_storage *out)
-{
-    struct in6_addr ip;
-    memcpy(&ip, place->ip, sizeof ip);
-    memset(out, 0, sizeof *out);
-    if (IN6_IS_ADDR_V4MAPPED(&ip)) {
-        struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(place->port)};
-        memcpy(&in.sin_addr, place->ip + 12, sizeof in.sin_addr);
-        memcpy(out, &in, sizeof in);
-        return sizeof in;
-    }
-    struct sockaddr_in6 in = {
-        .sin6_family = AF_INET6, .sin6_port = htons(place->port), .sin6_addr = ip};
-    memcpy(out, &in, sizeof in);
-    return sizeof in;
-}
-
-static void put_ip(const struct sockaddr_storage *at, uint8_t ip[16])
-{
-    struct sockaddr_in in;
-    struct sockaddr_in6 in6;
-    memcpy(&in, at, sizeof in);
-    memcpy(&in6, at, sizeof in6);
-    memcpy(ip,
-           at->ss_family == AF_INET ? (uint8_t[16]){[10] = 0xff, [11] = 0xff}
-                                    : in6.sin6_addr.s6_addr,
-           16);
-    if (at->ss_family == AF_INET)
-        memcpy(ip + 12, &in.sin_addr, sizeof in.sin_addr);
-}
-
-static uint16_t port_of(const struct sockaddr_storage *at)
-{
-    struct sockaddr_in in;
-    struct sockaddr_in6 in6;
-    memcpy(&in, at, sizeof in);
-    memcpy(&in6, at, sizeof in6);
-    return ntohs(at->ss_family == AF_INET ? in.sin_port : in6.sin6_port);
-}
 
 /* ---- Opening ---- */
 
@@ -69,14 +26,16 @@ static void asked(ucp_conn_request_h request, void *of)
 {
     struct dpk_fabric *f = of;
     struct dpk_fabric_link *l;
+    struct dpk_fabric_place from;
     ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_CONN_REQUEST,
                               .conn_request = request};
     ucp_conn_request_attr_t attributes = {.field_mask = UCP_CONN_REQUEST_ATTR_FIELD_CLIENT_ADDR};
     if (f->count >= f->options.links_max ||
         f->ucx->ucp_conn_request_query(request, &attributes) != UCS_OK)
         f->ucx->ucp_listener_reject(f->listener, request);
-    else if (fabric_link_new(f, &params, NULL, &l, NULL) == DPK_OK)
-        put_ip(&attributes.client_address, l->from);
+    else if (fabric_link_new(f, &params, NULL, &l, NULL) == DPK_OK &&
+             dpk_fabric_place_of_socket((const struct sockaddr *)&attributes.client_address, &from))
+        memcpy(l->from, from.ip, sizeof l->from);
 }
 
 /* Sets an option of UCX to the value of the environment variable `variable`, or to `value`. A
@@ -133,12 +92,13 @@ static enum dpk_status open_listener(struct dpk_fabric *f, struct dpk_fabric_pla
                                      ucp_listener_h *out, struct dpk_error *err)
 {
     struct sockaddr_storage at;
-    const socklen_t size = to_socket(place, &at);
+    const socklen_t size = dpk_fabric_place_to_socket(place, &at);
     const ucp_listener_params_t params = {
         .field_mask = UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER,
         .sockaddr = {.addr = (const struct sockaddr *)&at, .addrlen = size},
         .conn_handler = {.cb = asked, .arg = f}};
     ucp_listener_attr_t attributes = {.field_mask = UCP_LISTENER_ATTR_FIELD_SOCKADDR};
+    struct dpk_fabric_place bound = {.port = 0};
     ucs_status_t status = f->ucx->ucp_listener_create(f->worker, &params, out);
     if (status == UCS_OK)
         status = f->ucx->ucp_listener_query(*out, &attributes);
@@ -149,7 +109,8 @@ static enum dpk_status open_listener(struct dpk_fabric *f, struct dpk_fabric_pla
         return dpk_fail(err, DPK_ERR_IO,
                         "UCX cannot listen at %s, which must be an address of this machine: %s",
                         f->spec, f->ucx->ucs_status_string(status));
-    place->port = port_of(&attributes.sockaddr);
+    dpk_fabric_place_of_socket((const struct sockaddr *)&attributes.sockaddr, &bound);
+    place->port = bound.port;
     return DPK_OK;
 }
 
@@ -287,7 +248,7 @@ enum dpk_status dpk_fabric_link(struct dpk_fabric *f, const struct dpk_fabric_pl
                                 struct dpk_fabric_link **out, struct dpk_error *err)
 {
     struct sockaddr_storage at;
-    const socklen_t size = to_socket(to, &at);
+    const socklen_t size = dpk_fabric_place_to_socket(to, &at);
     ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_FLAGS | UCP_EP_PARAM_FIELD_SOCK_ADDR,
                               .flags = UCP_EP_PARAMS_FLAGS_CLIENT_SERVER,
                               .sockaddr = {.addr = (const struct sockaddr *)&at, .addrlen = size}};

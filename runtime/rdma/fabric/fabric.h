@@ -21,6 +21,8 @@
 #ifndef DPK_RDMA_FABRIC_FABRIC_H
 #define DPK_RDMA_FABRIC_FABRIC_H
 
+#include <sys/socket.h>
+
 #include "base/base.h"
 
 struct dpk_fabric;
@@ -45,6 +47,12 @@ enum dpk_status dpk_fabric_parse(const char *spec, struct dpk_fabric_place *out,
 /* Returns whether a fabric can have the address: it is neither unspecified nor multicast. `ip`: as of struct
  * dpk_fabric_place. */
 bool dpk_fabric_is_for_peers(const uint8_t ip[16]);
+
+/* Converts a place to a socket address. Returns the size of the socket address. */
+socklen_t dpk_fabric_place_to_socket(const struct dpk_fabric_place *place,
+                                     struct sockaddr_storage *out);
+/* Converts a socket address to a place. Returns false if it is not an address of IP. */
+bool dpk_fabric_place_of_socket(const struct sockaddr *at, struct dpk_fabric_place *out);
 
 struct dpk_fabric_options {
     /* A message has arrived. `of`: the owner of the link, NULL if a peer opened it and no owner was set.

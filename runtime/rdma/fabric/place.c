@@ -1,5 +1,6 @@
-/* Specifications of fabrics: "ucx:ADDRESS". */
+/* Specifications of fabrics: "ucx:ADDRESS", and the socket addresses of places. */
 #include <arpa/inet.h>
+#include <netinet/in.h>
 #include <string.h>
 
 #include "fabric.h"
@@ -30,4 +31,37 @@ enum dpk_status dpk_fabric_parse(const char *spec, struct dpk_fabric_place *out,
     return dpk_fabric_is_for_peers(out->ip)
                ? DPK_OK
                : dpk_fail(err, DPK_ERR_USAGE, "no peer can reach %s", ip);
+}
+
+socklen_t dpk_fabric_place_to_socket(const struct dpk_fabric_place *place,
+                                     struct sockaddr_storage *out)
+{
+    memset(out, 0, sizeof *out);
+    if (memcmp(place->ip, mapped, sizeof mapped) == 0) {
+        struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(place->port)};
+        memcpy(&in.sin_addr, place->ip + sizeof mapped, sizeof in.sin_addr);
+        memcpy(out, &in, sizeof in);
+        return sizeof in;
+    }
+    struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons(place->port)};
+    memcpy(&in6.sin6_addr, place->ip, sizeof in6.sin6_addr);
+    memcpy(out, &in6, sizeof in6);
+    return sizeof in6;
+}
+
+bool dpk_fabric_place_of_socket(const struct sockaddr *at, struct dpk_fabric_place *out)
+{
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+    if (at->sa_family == AF_INET) {
+        memcpy(&in, at, sizeof in);
+        out->port = ntohs(in.sin_port);
+        memcpy(out->ip, mapped, sizeof mapped);
+        memcpy(out->ip + sizeof mapped, &in.sin_addr, sizeof in.sin_addr);
+    } else if (at->sa_family == AF_INET6) {
+        memcpy(&in6, at, sizeof in6);
+        out->port = ntohs(in6.sin6_port);
+        memcpy(out->ip, &in6.sin6_addr, sizeof out->ip);
+    }
+    return at->sa_family == AF_INET || at->sa_family == AF_INET6;
 }

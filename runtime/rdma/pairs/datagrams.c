@@ -9,7 +9,8 @@
 
 #define POSTS_MAX  64u /* lines of this process; a new line replaces the line that was made first */
 #define GUESTS_MAX 1024u /* lines of peers */
-#define CROWDED_MS 100   /* time in which a link has to send its messages */
+#define CROWDED_MS 100   /* longest wait of a datagram for a crowded link */
+#define SENT_MS    2000  /* longest wait of a completion for the end of sending */
 
 /* ---- Sending ---- */
 
@@ -83,7 +84,7 @@ static bool is_done(struct line *l)
     const uint64_t now = dpk_now_ms();
     if (l->unsent_since == 0)
         l->unsent_since = now;
-    return now - l->unsent_since >= CROWDED_MS;
+    return now - l->unsent_since >= SENT_MS;
 }
 
 /* Completes the datagrams of a queue pair, which all have the same target, if they are sent. A program that ends

@@ -294,6 +294,40 @@ static enum dpk_status open_fabric(struct dpk_rc *rc, const char *spec, struct f
     return status;
 }
 
+/* All fabrics of the process. A program that ends without destroying its queue pairs still owes
+ * acknowledgements of sends that it has taken. */
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+static SLIST_HEAD(, fabric) all = SLIST_HEAD_INITIALIZER(all);
+
+static void pay_at_exit(void)
+{
+    struct fabric *f;
+    if (pthread_mutex_trylock(&all_lock) != 0)
+        return;
+    SLIST_FOREACH(f, &all, in_all)
+    if (pairs_rc_is_ours(f->rc) && pthread_mutex_trylock(&f->rc->lock) == 0) {
+        pairs_acks_pay_all(f, true);
+        pthread_mutex_unlock(&f->rc->lock);
+    }
+    pthread_mutex_unlock(&all_lock);
+}
+
+static void remember(struct fabric *f)
+{
+    static bool registered;
+    pthread_mutex_lock(&all_lock);
+    SLIST_INSERT_HEAD(&all, f, in_all);
+    registered = registered || atexit(pay_at_exit) == 0;
+    pthread_mutex_unlock(&all_lock);
+}
+
+static void forget(struct fabric *f)
+{
+    pthread_mutex_lock(&all_lock);
+    SLIST_REMOVE(&all, f, fabric, in_all);
+    pthread_mutex_unlock(&all_lock);
+}
+
 /* Lets the threads of the gateway work for a fabric. Call this with the lock. */
 static enum dpk_status enter(struct dpk_rc *rc, struct fabric *f, struct dpk_error *err)
 {
@@ -303,6 +337,7 @@ static enum dpk_status enter(struct dpk_rc *rc, struct fabric *f, struct dpk_err
     if (status != DPK_OK)
         return status;
     SLIST_INSERT_HEAD(&rc->fabrics, f, link);
+    remember(f);
     pairs_gateway_wake(rc->gateway);
     return DPK_OK;
 }
@@ -364,6 +399,7 @@ void pairs_fabrics_stop(struct dpk_rc *rc)
     struct fabric *f;
     while ((f = SLIST_FIRST(&rc->fabrics))) {
         SLIST_REMOVE_HEAD(&rc->fabrics, link);
+        forget(f);
         pairs_datagrams_stop(f);
         dpk_fabric_close(f->net);
         free(f);

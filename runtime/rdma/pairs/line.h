@@ -27,7 +27,7 @@ _Static_assert(SEGMENT <= DPK_FABRIC_DATA_MAX, "a payload is the data of one mes
 _Static_assert(HEAD_SIZE + NUMBER_SIZE <= DPK_FABRIC_HEAD_MAX, "a frame is the head of a message");
 
 struct fabric {
-    SLIST_ENTRY(fabric) link;
+    SLIST_ENTRY(fabric) link, in_all;
     struct dpk_rc *rc;
     struct dpk_fabric *net;
     TAILQ_HEAD(, line) waiting; /* lines whose requests wait until a queue pair is connected */

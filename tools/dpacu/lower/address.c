@@ -3,6 +3,8 @@
  * (gpu/blocks/address.c). */
 #include "inside.h"
 
+#include <llvm-c/Support.h>
+
 #include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +101,12 @@ static void make_all_plain(struct lower *l)
 
 bool lower_address_checks(struct lower *l)
 {
+    /* The pass has no parameter for it: variables of a thread stay on its own stack, where reports find
+     * them, and are not copied to memory that AddressSanitizer keeps for functions that returned. */
+    static const char *const options[] = {"dpacu", "-asan-use-after-return=never"};
     if (!l->request->address)
         return true;
+    LLVMParseCommandLineOptions(2, options, NULL);
     make_all_plain(l);
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
         cast_addresses(l, f);

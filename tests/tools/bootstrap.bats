@@ -100,12 +100,12 @@ asked_for() {
 }
 
 @test "it says what it installs, why, and what to type next" {
-    echo "$everything" | grep -vx -e gcc -e lowdown -e jq >installed
+    echo "$everything" | grep -vx -e gcc -e lowdown -e tmux >installed
     echo "$everything" >known
     run tree/bootstrap test
     echo "$output"
     [[ $output == *"bootstrap: to build: gcc"* ]]
-    [[ $output == *"bootstrap: to run the tests: jq"* ]]
+    [[ $output == *"bootstrap: to run the tests: tmux"* ]]
     [[ $output == *"bootstrap: to make pages: lowdown"* ]]
     [[ $output != *"to run the demo"* ]]
     echo "$everything" >installed

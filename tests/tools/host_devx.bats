@@ -39,6 +39,7 @@ setup_file() {
 
 @test "a kernel of the emulated GPU fills the rings" {
     local here=$BATS_TEST_DIRNAME/../host
+    cd "$BATS_TEST_TMPDIR"
     # shellcheck disable=SC2086
     gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -c "$here/devx_kernel_cases.c" -o cases.o
     dpacu -O1 -c "$here/devx_kernel.cu" -o kernel.o

@@ -12,6 +12,7 @@ setup_file() {
 setup() {
     top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
     cd "$BATS_TEST_TMPDIR"
+    built_with=${CFLAGS:-}
     unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES CC CFLAGS LDFLAGS SANITIZE # of a make around the tests
     # The tree was built by this compiler (first word of its flags).
     cc=$(cut -d: -f1 "$DPAKIT_BUILD/obj/flags")
@@ -74,7 +75,7 @@ copy_tree() { # TO
     esac
     [ -z "${DPAKIT_TEST_SYSTEM:-}${DPAKIT_TEST_ALL:-}" ] || skip "deb.bats compares two builds with DPAKIT_TEST_ALL=1"
     copy_tree a/longer/name/of/a/folder
-    make -C a/longer/name/of/a/folder -j"$(nproc)" CC="$cc" >log
+    make -C a/longer/name/of/a/folder -j"$(nproc)" CC="$cc" ${built_with:+CFLAGS="$built_with"} >log
     diff -r --exclude=obj --exclude=deb --exclude=bench --exclude=fuzz --exclude=sanitize --exclude=tsan \
         --exclude=cross --exclude=clang --exclude=coverage --exclude=lines \
         --exclude=api.sum --exclude=tests.sum --exclude=tests.xml "$DPAKIT_BUILD" a/longer/name/of/a/folder/build

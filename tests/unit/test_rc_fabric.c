@@ -338,10 +338,10 @@ static void a_send_carries_the_acknowledgement_of_a_send(void **state)
     const unsigned heard = s.heard;
     pairs_frame_write(&(struct frame){.kind = FRAME_REQUEST, .request = r}, frame);
     post_receive(&w->b, 0, 8);
+    dpk_rc_lock(w->b.rc); /* so that no other thread takes the request, and acknowledges it */
+    w->b.rc->gateway->polled = true;
     say_hello(&s, s.to.secret);
     say_frame(&s, s.to.secret, frame, NULL, 0);
-    dpk_rc_lock(w->b.rc); /* so that no other thread works for it */
-    w->b.rc->gateway->polled = true;
     while (told(&w->b) == 0) {
         run(&s);
         pairs_fabrics_run(w->b.rc);

@@ -11,7 +11,7 @@ plain=()
 ! ucx_perftest -h 2>&1 | grep -q -e '^ *-P ' || plain=(-P 0)
 work=$(mktemp -d)
 server=
-trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null || :; rm -rf "$work"' EXIT
 cd "$work"
 mkdir -m 700 run
 export DPAKIT_DEVICES=$work/devices LD_LIBRARY_PATH=$DPAKIT_BUILD/lib XDG_RUNTIME_DIR=$work/run

@@ -82,9 +82,8 @@ int devx_query_roce_address(const struct devx_command *c, struct ibv_context *co
     devx_put(c->out, COUNT, 16, 1);
     if (dpk_verbs_query_gid_ex(context, 1, index, &gid) != 0)
         return 0; /* an empty entry is all zeros */
-    const bool is_v4 = memcmp(gid.gid.raw, (const uint8_t[12]){[10] = 0xff, [11] = 0xff}, 12) == 0;
     memcpy(c->out.bytes + ENTRY / 8, gid.gid.raw, sizeof gid.gid.raw);
-    devx_put(c->out, KIND, 4, is_v4 ? IPV4 : IPV6);
+    devx_put(c->out, KIND, 4, dpk_verbs_is_v4(&gid.gid) ? IPV4 : IPV6);
     devx_put(c->out, VERSION, 8, gid.gid_type == IBV_GID_TYPE_ROCE_V2 ? V2 : V1);
     return 0;
 }

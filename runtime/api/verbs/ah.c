@@ -17,7 +17,7 @@ enum { LEVEL_UDP = 8, LEVEL_V4 = 2, LEVEL_V6 = 1 };
 #define V4_WORDS    5u
 #define ROCE_BYTES  (8u + 12 + 8 + 4) /* bytes around the payload: UDP, BTH, DETH, ICRC */
 
-static bool is_v4(const union ibv_gid *gid)
+bool dpk_verbs_is_v4(const union ibv_gid *gid)
 {
     return memcmp(gid->raw, (const uint8_t[12]){[10] = 0xff, [11] = 0xff}, 12) == 0;
 }
@@ -156,7 +156,7 @@ static void write_v4(const struct ah *a, uint64_t payload, struct ibv_grh *out)
 /* The header is an IPv4 header. */
 static bool has_v4(const struct ah *a)
 {
-    return is_v4(&a->from) && is_v4(&a->attr.grh.dgid);
+    return dpk_verbs_is_v4(&a->from) && dpk_verbs_is_v4(&a->attr.grh.dgid);
 }
 
 uint8_t verbs_ah_level(const struct ah *a)

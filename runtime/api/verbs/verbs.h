@@ -53,6 +53,8 @@ int dpk_verbs_query_gid(struct ibv_context *context, uint8_t port_num, int index
  * entries are empty. */
 int dpk_verbs_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t index,
                            struct ibv_gid_entry *entry);
+/* Returns whether a GID is an IPv4 address (::ffff:a.b.c.d). */
+bool dpk_verbs_is_v4(const union ibv_gid *gid);
 /* Returns true if a GID belongs to another machine that this device may reach: the device has a fabric, and the GID
  * is an IP address that no interface of this machine has. */
 bool dpk_verbs_is_far(struct ibv_context *context, const union ibv_gid *gid);

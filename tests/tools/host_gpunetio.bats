@@ -10,14 +10,19 @@ compile() { # SOURCE PROGRAM LIBRARY...; with $sanitizer
         "${@:3}" -ldoca_common -Xlinker -rpath -Xlinker "$l"
 }
 
-setup_file() {
-    cd "$BATS_FILE_TMPDIR"
+# Compiles all programs of this file here.
+compile_programs() {
     compile gpunetio memory &
     compile gpunetio_dma copies -ldoca_dma &
     compile gpunetio_rdma messages -ldoca_rdma &
     compile gpunetio_verbs queue_pairs -ldoca_verbs -libverbs &
     compile gpunetio_eth frames -ldoca_eth -ldoca_flow
     wait
+}
+
+setup_file() {
+    cd "$BATS_FILE_TMPDIR"
+    compile_programs
     make_devices "$BATS_FILE_TMPDIR/devices"
     dpadev wire mlx5_0 loop
 }
@@ -84,12 +89,7 @@ setup() {
 
 @test "kernels and functions of device headers have no data races" {
     export sanitizer=thread DPAKIT_GPU_CHECK=end
-    compile gpunetio memory &
-    compile gpunetio_dma copies -ldoca_dma &
-    compile gpunetio_rdma messages -ldoca_rdma &
-    compile gpunetio_verbs queue_pairs -ldoca_verbs -libverbs &
-    compile gpunetio_eth frames -ldoca_eth -ldoca_flow
-    wait
+    compile_programs
     for program in memory copies messages queue_pairs frames; do
         run -0 "./$program"
         [ "${lines[-1]}" = good ]

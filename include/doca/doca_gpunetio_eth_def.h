@@ -66,8 +66,8 @@ enum doca_gpu_dev_eth_nic_handler {
     DOCA_GPUNETIO_ETH_NIC_HANDLER_TYPE_MAX,
 };
 
-/* What a receive tells of each packet besides its address: nothing, or size and time of arrival. The
- * emulated GPU tells both for either of the last two. DOCA 3.3 names these. */
+/* The attributes of each packet that a receive returns. The emulated GPU returns size and time of arrival
+ * for TS and for ALL. DOCA 3.3 has these names. */
 enum doca_gpu_dev_eth_rxq_attr_type {
     DOCA_GPUNETIO_ETH_RX_ATTR_NONE = 0,
     DOCA_GPUNETIO_ETH_RX_ATTR_TS,

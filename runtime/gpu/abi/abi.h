@@ -42,7 +42,7 @@ struct dpk_gpu_kernel {
     uint32_t flags;       /* DPK_GPU_KERNEL_* */
 };
 
-/* What code with DPK_GPU_KERNEL_RACES tells of an access, or of a fence. */
+/* Kinds of accesses and fences, as code with DPK_GPU_KERNEL_RACES reports them. */
 enum {
     DPK_GPU_CHECK_WRITES = 1,
     DPK_GPU_CHECK_READS = 2,

@@ -1,5 +1,5 @@
-/* The check of races: what device code of dpacu -fsanitize=thread tells of its accesses, and what
- * orders them, goes to the room `races`. DPAKIT_GPU_CHECK turns the check off (0), wants it for each
+/* The check of races: device code of dpacu -fsanitize=thread reports its accesses here, and blocks report
+ * the barriers that order accesses. Both reach the room `races`. DPAKIT_GPU_CHECK turns the check off (0), wants it for each
  * kernel (1), or ends the program after the first race (end). */
 #include "device.h"
 #include "private.h"

@@ -19,8 +19,8 @@ struct races_pages;
 
 struct races_pages *races_pages_new(void); /* NULL without memory */
 void races_pages_free(struct races_pages *s);
-/* Returns the cells of the granule at the address, and locks them. Returns NULL if there are none;
- * with `make`, if there is no memory. */
+/* Returns the cells of the granule at the address, and locks them. Returns NULL if the granule has
+ * no cells and `make` is false, or memory has run out. */
 struct races_cell *races_pages_lock(struct races_pages *s, uintptr_t address, bool make);
 void races_pages_unlock(struct races_pages *s, uintptr_t address);
 

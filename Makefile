@@ -74,7 +74,7 @@ HOST_LIBS := flexio doca_common $(DOCA_LIBS:%=doca_%)
 # named nowhere here is in libdoca_common.so, as most of it is in DOCA's.
 IN_doca_argp := runtime/api/doca/argp/*.c
 IN_doca_comch := runtime/api/doca/comch/*.c runtime/bus/comch/*.c runtime/bus/ring/*.c $(foreach f,cc comm_channel comm_channel_io,runtime/api/doca-2.5/$(f).c)
-IN_doca_devemu := runtime/api/doca/devemu/*.c runtime/bus/pci/*.c
+IN_doca_devemu := runtime/api/doca/devemu/*.c runtime/bus/pci/*.c runtime/bus/virtio/*.c
 IN_doca_dma := runtime/api/doca/dma/*.c
 IN_doca_dpdk_bridge := runtime/api/doca/dpdk_bridge/*.c
 IN_doca_eth := runtime/api/doca/eth/*.c runtime/api/doca-2.5/eth.c

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api/vfio/vfio.h"
+#include "bus/virtio/virtio.h"
 
 #define TELLS_SIZES (offsetof(struct vfio_iommu_type1_info, iova_pgsizes) + sizeof(uint64_t))
 #define TELLS_IRQS  (offsetof(struct vfio_device_info, num_irqs) + sizeof(uint32_t))
@@ -158,6 +159,20 @@ static int tell_device(struct vfio_device_info *info)
     return 0;
 }
 
+/* Returns the region of the registers that a driver writes by calls, as an emulated virtio device needs. */
+static const struct dpk_pci_region *registers_of(const struct vfio_function *f)
+{
+    const struct dpk_pci_config *c = dpk_pci_config_of(f->pci);
+    const int i = dpk_pci_find_use(c, DPK_PCI_VIRTIO_COMMON);
+    return i >= 0 ? &c->regions[i] : NULL;
+}
+
+static bool has_registers(const struct vfio_function *f, unsigned bar)
+{
+    const struct dpk_pci_region *r = registers_of(f);
+    return r && r->bar == bar;
+}
+
 static int tell_region(struct vfio_function *f, struct vfio_region_info *info)
 {
     uint64_t size = 0;
@@ -168,7 +183,7 @@ static int tell_region(struct vfio_function *f, struct vfio_region_info *info)
     if (info->index < DPK_PCI_BARS) {
         dpk_pci_bar(f->pci, info->index, &size);
         info->offset = dpk_pci_bar_offset(f->pci, info->index);
-        if (size)
+        if (size && !has_registers(f, info->index))
             info->flags = VFIO_REGION_INFO_FLAG_MMAP;
     } else {
         info->offset = DPK_PCI_SPACE_OFFSET;
@@ -257,4 +272,29 @@ ssize_t vfio_write_space(struct vfio_function *f, const void *bytes, size_t size
         memcpy(space + PCI_COMMAND, command, sizeof command);
     }
     return (ssize_t)size;
+}
+
+bool vfio_write_registers(struct vfio_function *f, const void *bytes, size_t size, uint64_t offset,
+                          ssize_t *result)
+{
+    struct dpk_virtio v;
+    uint64_t room = 0;
+    const struct dpk_pci_region *r = registers_of(f);
+    if (!r || !dpk_virtio_find(f->pci, &v))
+        return false;
+    dpk_pci_bar(f->pci, r->bar, &room);
+    const uint64_t start = dpk_pci_bar_offset(f->pci, r->bar);
+    if (offset < start || offset - start >= room)
+        return false;
+    *result = answer(EINVAL);
+    if (size > room - (offset - start))
+        return true;
+    *result = answer(EFAULT);
+    if (!dpk_is_mapped(bytes, size, false))
+        return true;
+    const uint64_t at = offset - start;
+    if (at >= r->start && at - r->start < r->size)
+        dpk_virtio_write(&v, at - r->start, bytes, size);
+    *result = (ssize_t)size;
+    return true;
 }

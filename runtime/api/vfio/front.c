@@ -94,8 +94,8 @@ int vfio_front_ioctl(int fd, unsigned long request, ...)
     return result;
 }
 
-/* Handles writes to configuration space, and refuses writes to groups and containers as the kernel's
- * VFIO does. The kernel handles writes to BARs. Returns false if the kernel must handle this write. */
+/* Handles writes to configuration space and to registers of virtio devices, and refuses writes to groups and
+ * containers as the kernel's VFIO does. The kernel handles writes to other BARs. Returns false if the kernel must handle this write. */
 static bool write_space(int fd, const void *bytes, size_t size, off_t offset, ssize_t *result)
 {
     struct vfio_held held;
@@ -108,7 +108,7 @@ static bool write_space(int fd, const void *bytes, size_t size, off_t offset, ss
     } else if (offset < (off_t)(DPK_PCI_SPACE_OFFSET + DPK_PCI_SPACE)) {
         *result = vfio_write_space(held.function, bytes, size, (uint64_t)offset);
     } else {
-        handled = false;
+        handled = vfio_write_registers(held.function, bytes, size, (uint64_t)offset, result);
     }
     const int error = errno;
     vfio_release(&held);

@@ -76,6 +76,10 @@ int vfio_call(const struct vfio_held *of, unsigned long request, void *argument)
 bool vfio_copy_text(char *to, size_t room, const char *from);
 /* Writes within the first pages of a device, which are its configuration space; like pwrite. */
 ssize_t vfio_write_space(struct vfio_function *f, const void *bytes, size_t size, uint64_t offset);
+/* Handles a write to the BAR with the registers of a virtio device, where only the common configuration
+ * can be written; *result as of pwrite. Returns false if the kernel must handle this write. */
+bool vfio_write_registers(struct vfio_function *f, const void *bytes, size_t size, uint64_t offset,
+                          ssize_t *result);
 
 /* ---- Memory of the program that functions of a container reach (dma.c); any thread ---- */
 

@@ -59,7 +59,7 @@ static enum dpk_status check_region(const struct dpk_pci_config *c, unsigned i,
 {
     const struct dpk_pci_region *r = &c->regions[i];
     const uint64_t room = r->bar < DPK_PCI_BARS ? bar_size(&c->bars[r->bar]) : 0;
-    if (r->use < DPK_PCI_RINGS || r->use > DPK_PCI_MESSAGES || r->zero)
+    if (r->use < DPK_PCI_RINGS || r->use > DPK_PCI_VIRTIO_BANK || r->zero)
         return dpk_fail(err, DPK_ERR_RANGE, "region %u: no such use", i);
     if (r->start % 8 || r->size % 8 || r->start > room || r->size > room - r->start ||
         r->size < least_size(c, r))
@@ -99,6 +99,18 @@ static unsigned count_of(const struct dpk_pci_config *c, enum dpk_pci_use use)
     return n;
 }
 
+static enum dpk_status check_virtio(const struct dpk_pci_config *c, struct dpk_error *err)
+{
+    const unsigned needed = count_of(c, DPK_PCI_VIRTIO_COMMON);
+    bool good = needed <= 1 && (!needed || count_of(c, DPK_PCI_RINGS) == 1);
+    for (unsigned use = DPK_PCI_VIRTIO_ISR; use <= DPK_PCI_VIRTIO_BANK; use++)
+        good = good && count_of(c, use) == needed;
+    return good ? DPK_OK
+                : dpk_fail(err, DPK_ERR_RANGE,
+                           "a virtio device has one region of doorbells, and one for each kind of "
+                           "registers");
+}
+
 enum dpk_status dpk_pci_check(const struct dpk_pci_config *c, struct dpk_error *err)
 {
     enum dpk_status status =
@@ -116,7 +128,7 @@ enum dpk_status dpk_pci_check(const struct dpk_pci_config *c, struct dpk_error *
                      "%u MSI-X vectors: they need one region for their table, and one for what "
                      "is pending",
                      c->vectors);
-    return status;
+    return status == DPK_OK ? check_virtio(c, err) : status;
 }
 
 bool dpk_pci_equal(const struct dpk_pci_config *a, const struct dpk_pci_config *b)
@@ -128,6 +140,14 @@ int dpk_pci_find(const struct dpk_pci_config *c, enum dpk_pci_use use, unsigned 
 {
     for (unsigned i = 0; i < c->region_count; i++)
         if (c->regions[i].use == use && c->regions[i].bar == bar && c->regions[i].start == start)
+            return (int)i;
+    return -1;
+}
+
+int dpk_pci_find_use(const struct dpk_pci_config *c, enum dpk_pci_use use)
+{
+    for (unsigned i = 0; i < c->region_count; i++)
+        if (c->regions[i].use == use)
             return (int)i;
     return -1;
 }
@@ -144,36 +164,30 @@ size_t pci_lay_out(const struct dpk_pci_config *c, uint64_t offsets[DPK_PCI_BARS
     return (size_t)at;
 }
 
-static void put(uint8_t *at, unsigned place, uint32_t value, unsigned size)
-{
-    for (unsigned i = 0; i < size; i++)
-        at[place + i] = (uint8_t)(value >> 8 * i);
-}
-
 static void fill_msix(uint8_t *at, const struct dpk_pci_config *c)
 {
-    put(at, PCI_STATUS, PCI_STATUS_CAP_LIST, 2);
-    put(at, PCI_CAPABILITY_LIST, MSIX_AT, 1);
-    put(at, MSIX_AT, PCI_CAP_ID_MSIX, 1);
-    put(at, MSIX_AT + PCI_MSIX_FLAGS, c->vectors - 1u, 2);
+    pci_put(at, PCI_STATUS, PCI_STATUS_CAP_LIST, 2);
+    pci_put(at, PCI_CAPABILITY_LIST, MSIX_AT, 1);
+    pci_put(at, MSIX_AT, PCI_CAP_ID_MSIX, 1);
+    pci_put(at, MSIX_AT + PCI_MSIX_FLAGS, c->vectors - 1u, 2);
     for (unsigned i = 0; i < c->region_count; i++) {
         const struct dpk_pci_region *r = &c->regions[i];
         const uint32_t where = (uint32_t)r->start | r->bar;
         if (r->use == DPK_PCI_TABLE)
-            put(at, MSIX_AT + PCI_MSIX_TABLE, where, 4);
+            pci_put(at, MSIX_AT + PCI_MSIX_TABLE, where, 4);
         if (r->use == DPK_PCI_PENDING)
-            put(at, MSIX_AT + PCI_MSIX_PBA, where, 4);
+            pci_put(at, MSIX_AT + PCI_MSIX_PBA, where, 4);
     }
 }
 
 static void fill_identity(uint8_t *at, const struct dpk_pci_identity *i)
 {
-    put(at, PCI_VENDOR_ID, i->vendor, 2);
-    put(at, PCI_DEVICE_ID, i->device, 2);
-    put(at, PCI_REVISION_ID, i->revision, 1);
-    put(at, PCI_CLASS_PROG, i->class_code, 3);
-    put(at, PCI_SUBSYSTEM_VENDOR_ID, i->subsystem_vendor, 2);
-    put(at, PCI_SUBSYSTEM_ID, i->subsystem, 2);
+    pci_put(at, PCI_VENDOR_ID, i->vendor, 2);
+    pci_put(at, PCI_DEVICE_ID, i->device, 2);
+    pci_put(at, PCI_REVISION_ID, i->revision, 1);
+    pci_put(at, PCI_CLASS_PROG, i->class_code, 3);
+    pci_put(at, PCI_SUBSYSTEM_VENDOR_ID, i->subsystem_vendor, 2);
+    pci_put(at, PCI_SUBSYSTEM_ID, i->subsystem, 2);
 }
 
 struct dpk_pci_identity dpk_pci_identity_of(const struct dpk_pci_config *c)
@@ -191,6 +205,15 @@ void dpk_pci_set_identity(struct dpk_pci *f, const struct dpk_pci_identity *iden
     fill_identity(dpk_pci_space(f), identity);
 }
 
+/* Makes the list of capabilities: MSI-X, if the function has vectors, and those of virtio, if any. */
+static void link_first(uint8_t *at, bool msix, unsigned virtio)
+{
+    pci_put(at, PCI_STATUS, msix || virtio ? PCI_STATUS_CAP_LIST : 0, 2);
+    pci_put(at, PCI_CAPABILITY_LIST, msix ? MSIX_AT : virtio, 1);
+    if (msix)
+        pci_put(at, MSIX_AT + PCI_CAP_LIST_NEXT, virtio, 1);
+}
+
 static void fill_space(uint8_t *at, const struct dpk_pci_config *c)
 {
     const struct dpk_pci_identity identity = dpk_pci_identity_of(c);
@@ -198,10 +221,13 @@ static void fill_space(uint8_t *at, const struct dpk_pci_config *c)
     for (unsigned i = 0; i < DPK_PCI_BARS; i++) {
         const struct dpk_pci_bar *b = &c->bars[i];
         if (b->log_size)
-            put(at, PCI_BASE_ADDRESS_0 + 4 * i, b->type * 2u | b->prefetchable * 8u, 4);
+            pci_put(at, PCI_BASE_ADDRESS_0 + 4 * i, b->type * 2u | b->prefetchable * 8u, 4);
     }
     if (c->vectors)
         fill_msix(at, c);
+    const unsigned virtio = pci_fill_virtio(at, c);
+    if (virtio)
+        link_first(at, c->vectors > 0, virtio);
 }
 
 void dpk_pci_set_vectors(struct dpk_pci *f, unsigned vectors)
@@ -210,10 +236,9 @@ void dpk_pci_set_vectors(struct dpk_pci *f, unsigned vectors)
     const unsigned most = dpk_pci_config_of(f)->vectors, count = vectors < most ? vectors : most;
     if (most == 0)
         return;
-    put(at, PCI_STATUS, count ? PCI_STATUS_CAP_LIST : 0, 2);
-    put(at, PCI_CAPABILITY_LIST, count ? MSIX_AT : 0, 1);
+    link_first(at, count > 0, pci_fill_virtio(at, dpk_pci_config_of(f)));
     if (count)
-        put(at, MSIX_AT + PCI_MSIX_FLAGS, count - 1u, 2);
+        pci_put(at, MSIX_AT + PCI_MSIX_FLAGS, count - 1u, 2);
 }
 
 unsigned dpk_pci_vectors(struct dpk_pci *f)

@@ -58,6 +58,12 @@ enum dpk_pci_use {
     DPK_PCI_PENDING,
     DPK_PCI_STATEFUL,
     DPK_PCI_MESSAGES, /* doorbells whose number is in the written value, at any place */
+    /* Registers of a virtio device (bus/virtio): a function has all four and RINGS, or none. The host
+     * writes COMMON with system calls, and finds no BANK. */
+    DPK_PCI_VIRTIO_COMMON,
+    DPK_PCI_VIRTIO_ISR,
+    DPK_PCI_VIRTIO_DEVICE,
+    DPK_PCI_VIRTIO_BANK,
 };
 struct dpk_pci_region {
     uint32_t use, bar;
@@ -95,6 +101,8 @@ bool dpk_pci_equal(const struct dpk_pci_config *a, const struct dpk_pci_config *
 /* Returns the index of the region with that use which starts at `start` of a BAR, or -1. */
 int dpk_pci_find(const struct dpk_pci_config *config, enum dpk_pci_use use, unsigned bar,
                  uint64_t start);
+/* Returns the index of the first region with that use, or -1. */
+int dpk_pci_find_use(const struct dpk_pci_config *config, enum dpk_pci_use use);
 
 /* ---- Functions of a card ---- */
 

@@ -1,6 +1,6 @@
 /*
- * doca_devemu_vfs_dev: contexts of virtio-fs devices. There are none (doca_devemu_vfs.h): a function
- * that needs one returns INVALID_VALUE or NULL.
+ * doca_devemu_vfs_dev: contexts of virtio-fs devices (doca_devemu_vfs.h). They are contexts of emulated
+ * functions, too.
  *
  *     const char tag[DOCA_VFS_TAG_SIZE + 1] = "shared";
  *     doca_devemu_vfs_dev_create(type, rep, pe, &vfs);
@@ -25,16 +25,20 @@ struct doca_devemu_vfs_dev;
 
 #define DOCA_VFS_TAG_SIZE 20 /* bytes of the name of a file system, without the NUL */
 
+/* Errors: BAD_STATE, INVALID_VALUE, NO_MEMORY. */
 doca_error_t doca_devemu_vfs_dev_create(struct doca_devemu_vfs_type *vfs_type,
                                         struct doca_dev_rep *dev_rep,
                                         struct doca_pe *progress_engine,
                                         struct doca_devemu_vfs_dev **vfs_dev);
+/* Errors: IN_USE if the context is not idle, or has IO contexts. */
 doca_error_t doca_devemu_vfs_dev_destroy(struct doca_devemu_vfs_dev *vfs_dev);
-/* Return NULL. */
+/* Return NULL if the argument is no virtio-fs device. */
 struct doca_ctx *doca_devemu_vfs_dev_as_ctx(struct doca_devemu_vfs_dev *vfs_dev);
 struct doca_devemu_pci_dev *doca_devemu_vfs_dev_as_pci_dev(struct doca_devemu_vfs_dev *vfs_dev);
 struct doca_devemu_virtio_dev *
 doca_devemu_vfs_dev_as_virtio_dev(struct doca_devemu_vfs_dev *vfs_dev);
+/* The name of the file system, 1 to 20 bytes, and the number of queues for requests, 1 to 63 (1 by
+ * default), of an idle context. Errors: INVALID_VALUE, BAD_STATE. */
 doca_error_t doca_devemu_vfs_dev_set_tag(struct doca_devemu_vfs_dev *vfs_dev,
                                          const char tag[DOCA_VFS_TAG_SIZE + 1]);
 doca_error_t doca_devemu_vfs_dev_set_num_request_queues(struct doca_devemu_vfs_dev *vfs_dev,

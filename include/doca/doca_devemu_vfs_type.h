@@ -1,5 +1,5 @@
 /*
- * doca_devemu_vfs_type: types of virtio-fs devices. No device has such a type, and says so
+ * doca_devemu_vfs_type: types of virtio-fs devices. The DPU side of a card that is a pair has one
  * (doca_devemu_vfs.h has an example).
  */
 #ifndef DOCA_DEVEMU_VFS_TYPE_H
@@ -11,13 +11,14 @@
 extern "C" {
 #endif
 
-/* Gets 0: the device manages no virtio-fs devices. */
+/* Gets 1 if the device can emulate virtio-fs devices, or 0. */
 doca_error_t doca_devemu_vfs_is_default_vfs_type_supported(const struct doca_devinfo *devinfo,
                                                            uint8_t *supported);
-/* Sets *vfs_type to NULL. Errors: NOT_SUPPORTED. */
+/* Gets the type, which is started and which the library keeps. Errors: NOT_SUPPORTED, if the device cannot
+ * emulate; then *vfs_type is NULL. */
 doca_error_t doca_devemu_vfs_find_default_vfs_type_by_dev(struct doca_dev *dev,
                                                           struct doca_devemu_vfs_type **vfs_type);
-/* Returns NULL. */
+/* Returns NULL if the argument is no type of virtio-fs devices. */
 struct doca_devemu_pci_type *
 doca_devemu_vfs_type_as_pci_type(struct doca_devemu_vfs_type *vfs_type);
 

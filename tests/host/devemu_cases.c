@@ -112,30 +112,56 @@ static void types_tell_of_themselves(void)
 }
 
 /* No device has virtio-fs devices, and programs for them learn that before they make any. */
-static void there_are_no_virtio_fs_devices(void)
+/* Arguments and states of virtio-fs devices. vfs_dpu.c has their work. */
+static void virtio_fs_devices_are_checked(void)
 {
-    static const char tag[DOCA_VFS_TAG_SIZE + 1] = "shared";
+    static const char tag[DOCA_VFS_TAG_SIZE + 1] = "shared", long_tag[] = "123456789012345678901";
     struct doca_devemu_vfs_cfg *cfg = NULL;
-    struct doca_devemu_vfs_type *type = (void *)dev;
-    struct doca_devemu_vfs_dev *vfs = (void *)dev;
+    struct doca_devemu_vfs_type *type = NULL, *same = NULL;
+    struct doca_devemu_vfs_dev *vfs = NULL;
+    struct doca_devemu_pci_dev *plain = NULL;
+    struct doca_devemu_vfs_io *io = NULL;
+    struct doca_dev_rep *rep = NULL;
     uint8_t supported = 9;
+    uint16_t number = 0;
     CHECK(doca_devemu_vfs_is_default_vfs_type_supported(doca_dev_as_devinfo(dev), &supported) ==
               OK &&
-          supported == 0);
+          supported == 1);
     CHECK(doca_devemu_vfs_is_default_vfs_type_supported(doca_dev_as_devinfo(dev), NULL) == INVALID);
-    CHECK(doca_devemu_vfs_cfg_create(&cfg) == OK);
-    CHECK(doca_devemu_vfs_init(cfg) == NOT_SUPPORTED);
     CHECK(doca_devemu_vfs_teardown() == BAD_STATE);
-    CHECK(doca_devemu_vfs_cfg_destroy(cfg) == OK);
-    CHECK(doca_devemu_vfs_init(cfg) == INVALID);
-    CHECK(doca_devemu_vfs_find_default_vfs_type_by_dev(dev, &type) == NOT_SUPPORTED && !type);
+    CHECK(doca_devemu_vfs_cfg_create(&cfg) == OK);
+    CHECK(doca_devemu_vfs_cfg_set_vfs_req_user_data_size(cfg, 4097) == INVALID);
+    CHECK(doca_devemu_vfs_init(cfg) == OK && doca_devemu_vfs_init(cfg) == BAD_STATE);
+    CHECK(doca_devemu_vfs_cfg_destroy(cfg) == OK && doca_devemu_vfs_init(cfg) == INVALID);
     CHECK(doca_devemu_vfs_find_default_vfs_type_by_dev(dev, NULL) == INVALID);
-    CHECK(!doca_devemu_vfs_type_as_pci_type(type));
-    CHECK(doca_devemu_vfs_dev_create(type, NULL, NULL, &vfs) == INVALID && !vfs);
-    CHECK(doca_devemu_vfs_dev_set_tag(vfs, tag) == INVALID);
-    CHECK(doca_devemu_virtio_dev_set_num_queues(doca_devemu_vfs_dev_as_virtio_dev(vfs), 16) ==
-          INVALID);
-    CHECK(doca_ctx_start(doca_devemu_vfs_dev_as_ctx(vfs)) == INVALID);
+    CHECK(doca_devemu_vfs_find_default_vfs_type_by_dev(dev, &type) == OK);
+    CHECK(doca_devemu_vfs_find_default_vfs_type_by_dev(dev, &same) == OK && same == type);
+    struct doca_devemu_pci_type *pci = doca_devemu_vfs_type_as_pci_type(type);
+    CHECK(doca_devemu_pci_type_stop(pci) == DOCA_ERROR_NOT_PERMITTED);
+    CHECK(doca_devemu_pci_type_destroy(pci) == DOCA_ERROR_NOT_PERMITTED);
+    CHECK(doca_devemu_pci_type_create_rep(pci, &rep) == OK);
+    CHECK(doca_devemu_pci_dev_create(pci, rep, pe, &plain) == INVALID && !plain);
+    CHECK(doca_devemu_vfs_dev_create(type, rep, NULL, &vfs) == INVALID && !vfs);
+    CHECK(doca_devemu_vfs_dev_create(type, rep, pe, &vfs) == OK);
+    struct doca_devemu_virtio_dev *virtio = doca_devemu_vfs_dev_as_virtio_dev(vfs);
+    CHECK(doca_devemu_vfs_dev_set_tag(vfs, long_tag) == INVALID);
+    CHECK(doca_devemu_vfs_dev_set_tag(vfs, tag) == OK);
+    CHECK(doca_devemu_vfs_dev_set_num_request_queues(vfs, 64) == INVALID);
+    CHECK(doca_devemu_vfs_dev_set_num_request_queues(vfs, 16) == OK);
+    CHECK(doca_devemu_virtio_dev_set_queue_size(virtio, 24) == INVALID);
+    CHECK(doca_devemu_virtio_dev_set_num_queues(virtio, 65) == INVALID);
+    CHECK(doca_devemu_virtio_dev_set_device_features_63_0(virtio, 1) == INVALID);
+    CHECK(doca_devemu_virtio_dev_get_num_enabled_queues(virtio, &number) == BAD_STATE);
+    CHECK(doca_devemu_vfs_io_create(vfs, pe, &io) == OK);
+    CHECK(doca_devemu_vfs_dev_destroy(vfs) == IN_USE);
+    CHECK(doca_ctx_start(doca_devemu_vfs_dev_as_ctx(vfs)) == OK);
+    CHECK(doca_devemu_virtio_dev_get_num_queues(virtio, &number) == OK && number == 17);
+    CHECK(doca_devemu_virtio_dev_set_num_queues(virtio, 4) == BAD_STATE);
+    CHECK(doca_devemu_virtio_dev_reset_complete(virtio) == BAD_STATE);
+    CHECK(doca_ctx_stop(doca_devemu_vfs_dev_as_ctx(vfs)) == OK);
+    CHECK(doca_devemu_vfs_io_destroy(io) == OK && doca_devemu_vfs_dev_destroy(vfs) == OK);
+    CHECK(!doca_devemu_vfs_dev_as_ctx(vfs) && !doca_devemu_vfs_io_as_ctx(io));
+    CHECK(doca_devemu_pci_type_destroy_rep(rep) == OK && doca_devemu_vfs_teardown() == OK);
 }
 
 /* New contexts begin with the values of the type. */
@@ -552,7 +578,7 @@ static void functions_have_no_virtual_ones(void)
 static const struct test_case cases[] = {CASE(types_are_checked),
                                          CASE(types_tell_of_themselves),
                                          CASE(types_have_default_registers),
-                                         CASE(there_are_no_virtio_fs_devices),
+                                         CASE(virtio_fs_devices_are_checked),
                                          CASE(functions_stay),
                                          CASE(a_program_of_the_host_delays_unplugging),
                                          CASE(registers_are_told_of),

@@ -54,10 +54,13 @@ devemu_ok() { # CASE
     reported 'doca_devemu_pci_type_modify_bar_stateful_region_default_values: 8 bytes are fewer than the 256 of the region'
 }
 
-@test "there are no virtio-fs devices" {
-    devemu_ok there_are_no_virtio_fs_devices
-    reported 'doca_devemu_vfs_find_default_vfs_type_by_dev: no emulated device is a virtio-fs device, as doca_devemu_vfs_is_default_vfs_type_supported says (DOCA_ERROR_NOT_SUPPORTED)' \
-        'doca_devemu_vfs_teardown: doca_devemu_vfs_init has not succeeded (DOCA_ERROR_BAD_STATE)'
+@test "virtio-fs devices are checked" {
+    devemu_ok virtio_fs_devices_are_checked
+    reported 'doca_devemu_vfs_teardown: doca_devemu_vfs_init has not succeeded (DOCA_ERROR_BAD_STATE)' \
+        'doca_devemu_pci_type_destroy: the type is a default type of its device, which the library keeps (DOCA_ERROR_NOT_PERMITTED)' \
+        'doca_devemu_virtio_dev_set_queue_size: a queue has a power of 2 of descriptors, up to 1024' \
+        'doca_devemu_vfs_dev_destroy: the device has 1 IO contexts (DOCA_ERROR_IN_USE)' \
+        'doca_devemu_virtio_dev_reset_complete: the driver has not reset the device (DOCA_ERROR_BAD_STATE)'
 }
 
 @test "functions stay" {

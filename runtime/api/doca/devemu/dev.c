@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "private.h"
+#include "virtio.h"
 
 /* ---- Start and stop, with the lock ---- */
 
@@ -67,7 +67,12 @@ static doca_error_t dev_start(struct dpk_ctx *ctx)
     atomic_store(&d->resets, d->resets_before = dpk_pci_resets(d->f));
     dpk_pci_set_vectors(d->f, d->vectors);
     dpk_pci_set_identity(d->f, &d->identity);
-    return DOCA_SUCCESS;
+    result = d->virtio ? devemu_virtio_start(d) : DOCA_SUCCESS;
+    if (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS) {
+        dpk_pci_unclaim(d->f, DPK_PCI_DPU);
+        d->claimed = false;
+    }
+    return result;
 }
 
 static doca_error_t dev_stop(struct dpk_ctx *ctx)
@@ -76,6 +81,8 @@ static doca_error_t dev_stop(struct dpk_ctx *ctx)
     if (atomic_load(&ctx->object.users) > 0)
         return DOCA_ERROR_IN_PROGRESS;
     devemu_listener_stop(d);
+    if (d->virtio)
+        devemu_virtio_stop(d);
     dpk_pci_unclaim(d->f, DPK_PCI_DPU);
     d->claimed = false;
     return DOCA_SUCCESS;
@@ -108,6 +115,8 @@ static void go_on(struct pci_dev *d)
     const enum dpk_pci_state state = dpk_pci_state_of(d->f);
     if (state == DPK_PCI_PLUGGING) {
         restore_registers(d);
+        if (d->virtio)
+            devemu_virtio_plugged(d);
         dpk_pci_set_state(d->f, DPK_PCI_PLUGGING, DPK_PCI_ON);
     } else if (state == DPK_PCI_UNPLUGGING && !dpk_pci_is_claimed(d->f, DPK_PCI_HOST))
         dpk_pci_set_state(d->f, DPK_PCI_UNPLUGGING, DPK_PCI_OFF);
@@ -157,6 +166,8 @@ static void tell_damage(struct pci_dev *d)
 static bool dev_progress(struct dpk_ctx *ctx)
 {
     struct pci_dev *d = (struct pci_dev *)ctx;
+    if (devemu_virtio_may_run(d))
+        return dpk_ctx_begin_run(ctx);
     if (!dpk_ctx_is_running(ctx))
         return false;
     go_on(d);
@@ -173,6 +184,8 @@ static bool dev_progress(struct dpk_ctx *ctx)
             d->on_reset(ctx->object.handle, d->reset_data);
         return true;
     }
+    if (d->virtio && devemu_virtio_progress(d))
+        return true;
     struct stateful who;
     const bool written = take_written(d, &who);
     if (written)
@@ -184,7 +197,7 @@ static bool dev_is_ready(const struct dpk_ctx *ctx)
 {
     struct pci_dev *d = (struct pci_dev *)(uintptr_t)ctx;
     if (!dpk_ctx_is_running(ctx))
-        return false;
+        return devemu_virtio_may_run(d);
     pthread_mutex_lock(&d->registers);
     const bool written = find_written(d) >= 0;
     pthread_mutex_unlock(&d->registers);
@@ -192,7 +205,7 @@ static bool dev_is_ready(const struct dpk_ctx *ctx)
     return state == DPK_PCI_PLUGGING ||
            (state == DPK_PCI_UNPLUGGING && !dpk_pci_is_claimed(d->f, DPK_PCI_HOST)) ||
            atomic_load(&d->state) != state || atomic_load(&d->resets) != dpk_pci_resets(d->f) ||
-           written;
+           written || (d->virtio && devemu_virtio_is_ready(d));
 }
 
 static const struct dpk_ctx_ops ops = {.start = dev_start,
@@ -218,6 +231,7 @@ static void dev_release(void *object)
         free(d->stateful[i].defaults);
     }
     dpk_pci_close(d->f);
+    devemu_virtio_free(d->virtio);
     pthread_mutex_destroy(&d->registers);
     pthread_mutex_destroy(&d->listener.lock);
     dpk_dev_ctx_release(object);
@@ -243,8 +257,8 @@ static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *
                            struct doca_devemu_pci_dev **pci_dev)
 {
     doca_error_t result;
-    *pci_dev = dpk_dev_ctx_new(t->dev->object.handle, &devemu_pci_dev_kind, &ops,
-                               sizeof(struct pci_dev), &result);
+    *pci_dev = dpk_dev_ctx_new(t->is_vfs ? t->opened : t->dev->object.handle, &devemu_pci_dev_kind,
+                               &ops, sizeof(struct pci_dev), &result);
     struct pci_dev *d = *pci_dev ? dpk_object_pin(*pci_dev, &devemu_pci_dev_kind) : NULL;
     if (!d)
         return result;
@@ -257,6 +271,8 @@ static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *
     pthread_mutex_init(&d->registers, NULL);
     pthread_mutex_init(&d->listener.lock, NULL);
     result = copy_defaults(d, t);
+    if (t->is_vfs && !(d->virtio = devemu_virtio_new()))
+        result = DOCA_ERROR_NO_MEMORY;
     dpk_object_drop(d);
     if (result == DOCA_SUCCESS)
         result = dpk_doca_inner(doca_pe_connect_ctx(pe, doca_devemu_pci_dev_as_ctx(*pci_dev)));
@@ -267,34 +283,47 @@ static doca_error_t create(struct pci_type *t, unsigned number, struct doca_pe *
     return result;
 }
 
-doca_error_t doca_devemu_pci_dev_create(struct doca_devemu_pci_type *pci_type,
-                                        struct doca_dev_rep *dev_rep,
-                                        struct doca_pe *progress_engine,
-                                        struct doca_devemu_pci_dev **pci_dev)
+doca_error_t devemu_pci_dev_new(const char *call, const struct doca_devemu_pci_type *pci_type,
+                                bool is_vfs, const struct doca_dev_rep *dev_rep, struct doca_pe *pe,
+                                struct doca_devemu_pci_dev **pci_dev)
 {
     unsigned number;
     struct dpk_device_info card;
     if (pci_dev)
         *pci_dev = NULL;
     if (!pci_dev)
-        return dpk_doca_no_object(__func__);
+        return dpk_doca_no_object(call);
     const doca_error_t asked = dpk_emulated_rep_ask(dev_rep, &card, &number);
     if (asked != DOCA_SUCCESS)
-        return devemu_no_rep(__func__, asked);
+        return devemu_no_rep(call, asked);
     struct pci_type *t = dpk_object_lock(pci_type, &devemu_pci_type_kind);
     if (!t || !t->started)
-        return dpk_doca_unlock(t, __func__, DOCA_ERROR_BAD_STATE, "the type is not started");
+        return dpk_doca_unlock(t, call, DOCA_ERROR_BAD_STATE, "the type is not started");
+    if (t->is_vfs != is_vfs)
+        return dpk_doca_unlock(t, call, DOCA_ERROR_INVALID_VALUE,
+                               "the type is %s virtio-fs devices", is_vfs ? "not of" : "of");
     if (strcmp(t->card.path, card.path) != 0)
-        return dpk_doca_unlock(t, __func__, DOCA_ERROR_INVALID_VALUE,
+        return dpk_doca_unlock(t, call, DOCA_ERROR_INVALID_VALUE,
                                "the representor is of another device than the type");
-    return dpk_doca_unlock(t, __func__, create(t, number, progress_engine, pci_dev),
+    return dpk_doca_unlock(t, call, create(t, number, pe, pci_dev),
                            "the progress engine is NULL or was destroyed, or memory is exhausted");
+}
+
+doca_error_t doca_devemu_pci_dev_create(struct doca_devemu_pci_type *pci_type,
+                                        struct doca_dev_rep *dev_rep,
+                                        struct doca_pe *progress_engine,
+                                        struct doca_devemu_pci_dev **pci_dev)
+{
+    return devemu_pci_dev_new(__func__, pci_type, false, dev_rep, progress_engine, pci_dev);
 }
 
 doca_error_t doca_devemu_pci_dev_destroy(struct doca_devemu_pci_dev *pci_dev)
 {
     struct pci_dev *d = dpk_object_lock(pci_dev, &devemu_pci_dev_kind);
     const bool idle = d && atomic_load(&d->base.ctx.state) == DOCA_CTX_STATE_IDLE;
+    if (d && d->virtio && atomic_load(&d->virtio->contexts) > 0)
+        return dpk_doca_unlock(d, __func__, DOCA_ERROR_IN_USE, "the device has %u IO contexts",
+                               atomic_load(&d->virtio->contexts));
     const doca_error_t result = dpk_doca_unlock(
         d, __func__, idle ? DOCA_SUCCESS : DOCA_ERROR_IN_USE, "the context is %s, and must be idle",
         d ? dpk_ctx_state_name(&d->base.ctx) : "");
@@ -394,12 +423,22 @@ struct pci_dev *devemu_pci_dev_lock_idle(const char *call, const void *handle, d
     return NULL;
 }
 
+/* NVIDIA's sample registers this handler of a virtio-fs device after its start. */
+static struct pci_dev *lock_for_plug(const char *call, const void *handle, doca_error_t *result)
+{
+    struct pci_dev *d = dpk_object_lock(handle, &devemu_pci_dev_kind);
+    if (d && d->virtio)
+        return d;
+    dpk_object_unlock(d, DOCA_SUCCESS);
+    return devemu_pci_dev_lock_idle(call, handle, result);
+}
+
 doca_error_t doca_devemu_pci_dev_event_hotplug_state_change_register(
     struct doca_devemu_pci_dev *pci_dev,
     doca_devemu_pci_dev_event_hotplug_state_change_handler_cb_t handler, union doca_data user_data)
 {
     doca_error_t result;
-    struct pci_dev *d = devemu_pci_dev_lock_idle(__func__, handler ? pci_dev : NULL, &result);
+    struct pci_dev *d = lock_for_plug(__func__, handler ? pci_dev : NULL, &result);
     if (!d)
         return result;
     d->on_plug = handler;

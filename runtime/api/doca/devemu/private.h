@@ -18,7 +18,9 @@ struct pci_type {
     struct dpk_device_info card;
     struct dpk_pci_config config;
     bool started;
-    uint16_t bells; /* for new contexts of functions, as are the next two */
+    bool is_vfs;             /* the default type of virtio-fs devices (vfs_type.c) */
+    struct doca_dev *opened; /* its device; a handle, because nobody destroys this type */
+    uint16_t bells;          /* for new contexts of functions, as are the next two */
     bool bells_set;
     uint8_t *defaults[DPK_PCI_REGIONS]; /* of started types; NULL: none */
 };
@@ -33,6 +35,7 @@ doca_error_t devemu_failed(const struct dpk_error *err);
 doca_error_t devemu_no_rep(const char *call, doca_error_t result);
 
 struct doorbell;
+struct virtio_dev;
 
 /* A program's callback for a region of registers, its bytes at the last look, and its bytes after a
  * plug or reset (NULL: unchanged). */
@@ -46,9 +49,10 @@ struct pci_dev {
     struct dpk_dev_ctx base;
     struct pci_type *type; /* a use */
     unsigned number;
-    struct dpk_pci *f;   /* mapped from the first start until the release */
-    bool claimed;        /* the DPU's side of it; with the lock */
-    atomic_bool damaged; /* the damage was reported */
+    struct virtio_dev *virtio; /* NULL: no virtio device (virtio.h) */
+    struct dpk_pci *f;         /* mapped from the first start until the release */
+    bool claimed;              /* the DPU's side of it; with the lock */
+    atomic_bool damaged;       /* the damage was reported */
     doca_devemu_pci_dev_event_hotplug_state_change_handler_cb_t on_plug;
     doca_devemu_pci_dev_event_flr_handler_cb_t on_reset;
     union doca_data plug_data, reset_data;
@@ -69,6 +73,11 @@ struct pci_dev {
     } listener;
 };
 extern const struct dpk_kind devemu_pci_dev_kind;
+
+/* Makes a context of a function of a started type. `call` reports failures. */
+doca_error_t devemu_pci_dev_new(const char *call, const struct doca_devemu_pci_type *pci_type,
+                                bool is_vfs, const struct doca_dev_rep *dev_rep, struct doca_pe *pe,
+                                struct doca_devemu_pci_dev **pci_dev);
 
 /* Returns a running context, locked, with its data path on the DPA if `dpa` is not NULL. Returns NULL
  * with the error in *result, after a report for `call`. */

@@ -4,6 +4,8 @@
 
 #include "private.h"
 
+#define IS_DEFAULT "the type is a default type of its device, which the library keeps"
+
 static void type_left(void *object)
 {
     struct pci_type *t = object;
@@ -56,6 +58,10 @@ doca_error_t doca_devemu_pci_type_create(const char *name, struct doca_devemu_pc
 
 doca_error_t doca_devemu_pci_type_destroy(struct doca_devemu_pci_type *pci_type)
 {
+    struct pci_type *t = dpk_object_lock(pci_type, &devemu_pci_type_kind);
+    if (t && t->is_vfs)
+        return dpk_doca_unlock(t, __func__, DOCA_ERROR_NOT_PERMITTED, IS_DEFAULT);
+    dpk_object_unlock(t, DOCA_SUCCESS);
     return dpk_doca_destroy(pci_type, &devemu_pci_type_kind, __func__);
 }
 
@@ -88,6 +94,8 @@ doca_error_t doca_devemu_pci_type_start(struct doca_devemu_pci_type *pci_type)
 doca_error_t doca_devemu_pci_type_stop(struct doca_devemu_pci_type *pci_type)
 {
     struct pci_type *t = dpk_object_lock(pci_type, &devemu_pci_type_kind);
+    if (t && t->is_vfs)
+        return dpk_doca_unlock(t, __func__, DOCA_ERROR_NOT_PERMITTED, IS_DEFAULT);
     doca_error_t result = t && t->started ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
     if (result == DOCA_SUCCESS && atomic_load(&t->object.users) > 0)
         result = DOCA_ERROR_IN_USE;

@@ -22,7 +22,7 @@ GETTER(doca_devemu_pci_type_get_revision_id, uint8_t, t->config.revision)
 GETTER(doca_devemu_pci_type_get_class_code, uint32_t, t->config.class_code)
 GETTER(doca_devemu_pci_type_get_num_msix, uint16_t, t->config.vectors)
 GETTER(doca_devemu_pci_type_get_num_db, uint16_t, t->bells_set ? t->bells : DPK_PCI_DOORBELLS)
-GETTER(doca_devemu_pci_type_get_dev, struct doca_dev *, t->dev ? t->dev->object.handle : NULL)
+GETTER(doca_devemu_pci_type_get_dev, struct doca_dev *, t->dev ? t->dev->object.handle : t->opened)
 GETTER(doca_devemu_pci_type_is_started, uint8_t, t->started)
 
 doca_error_t doca_devemu_pci_type_get_name(const struct doca_devemu_pci_type *pci_type,

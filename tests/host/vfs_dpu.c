@@ -1,5 +1,6 @@
 /* A DPU program that serves one file by an emulated virtio-fs device: vfs_dpu FILE. It prints the address of
- * the device, then each reset, and ends with its standard input. */
+ * the device, then each request and reset, and ends with its standard input. It keeps a request of FUSE_FLUSH
+ * until a reset. */
 #include <doca_buf_inventory.h>
 #include <doca_ctx.h>
 #include <doca_devemu_vfs_io.h>
@@ -129,6 +130,8 @@ static size_t answer_read(void)
     return n;
 }
 
+static struct doca_devemu_vfs_req *kept;
+
 static void on_request(struct doca_devemu_vfs_req *req, void *user_data, union doca_data data)
 {
     struct fuse_in_header in;
@@ -144,6 +147,10 @@ static void on_request(struct doca_devemu_vfs_req *req, void *user_data, union d
         return;
     }
     memcpy(&in, request, sizeof in);
+    if (in.opcode == FUSE_FLUSH) {
+        kept = req;
+        return;
+    }
     size_t n = in.opcode == FUSE_INIT ? answer_init() : in.opcode == FUSE_READ ? answer_read() : 0;
     if (in.opcode != FUSE_INIT && in.opcode != FUSE_READ)
         out.error = -ENOSYS;
@@ -163,8 +170,14 @@ static void on_request(struct doca_devemu_vfs_req *req, void *user_data, union d
 static void on_reset(struct doca_devemu_virtio_dev *d, union doca_data data)
 {
     (void)data;
-    printf("reset\n");
+    printf("reset%s\n", kept ? " with a request" : "");
     fflush(stdout);
+    if (kept) {
+        CHECK(doca_devemu_virtio_dev_reset_complete(d) == DOCA_ERROR_IN_USE);
+        CHECK(!fetch(doca_devemu_vfs_req_get_datain(kept))); /* its memory cannot be accessed */
+        doca_devemu_vfs_req_complete(kept, 0);
+        kept = NULL;
+    }
     CHECK(doca_devemu_virtio_dev_reset_complete(d) == OK);
 }
 

@@ -1,5 +1,6 @@
 /* A driver of an emulated virtio-fs device, on the host's side by VFIO: vfs_host ADDRESS WHAT... It resets
- * the device, reads its tag, and then does each WHAT: init, read, indirect, loop, reset. */
+ * the device, reads its tag, and then does each WHAT: init, read, indirect, flush, loop, lose, flr,
+ * reset. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
@@ -44,7 +45,7 @@ static struct {
     unsigned bar;
     uint32_t at, size;
 } caps[6];
-static unsigned offered; /* chains of the queue */
+static unsigned offered, answered; /* chains of the queue */
 
 /* ---- VFIO ---- */
 
@@ -195,7 +196,7 @@ static void set_up(void)
     CHECK(get(VIRTIO_PCI_COMMON_Q_MSIX, 2) == 1);
     put(VIRTIO_PCI_COMMON_Q_ENABLE, 1, 2);
     memset(memory, 0, MEMORY);
-    offered = 0;
+    offered = answered = 0;
     put(VIRTIO_PCI_COMMON_STATUS, 3 | VIRTIO_CONFIG_S_FEATURES_OK | VIRTIO_CONFIG_S_DRIVER_OK, 1);
 }
 
@@ -223,9 +224,10 @@ static uint16_t word(unsigned at)
     return __atomic_load_n((uint16_t *)(void *)(memory + at), __ATOMIC_SEQ_CST);
 }
 
-static void offer(void)
+static void offer(uint8_t head)
 {
-    memset(memory + AVAIL + 4 + 2 * (offered % SIZE), 0, 2); /* descriptor 0 */
+    memset(memory + AVAIL + 4 + 2 * (offered % SIZE), 0, 2);
+    memory[AVAIL + 4 + 2 * (offered % SIZE)] = head;
     __atomic_store_n((uint16_t *)(void *)(memory + AVAIL + 2), (uint16_t)++offered,
                      __ATOMIC_SEQ_CST);
     *(volatile uint16_t *)(void *)(bells + caps[VIRTIO_PCI_CAP_NOTIFY_CFG].at +
@@ -249,10 +251,10 @@ static struct fuse_out_header call(size_t size, bool indirect, uint32_t *written
     describe(table, 1, IOVA + IN + sizeof(struct fuse_in_header),
              (uint32_t)(size - sizeof(struct fuse_in_header)), VRING_DESC_F_NEXT, 2);
     describe(table, 2, IOVA + OUT, 0x1000, VRING_DESC_F_WRITE, 0);
-    offer();
+    offer(0);
     await_event();
-    CHECK(word(USED + 2) == (uint16_t)offered);
-    memcpy(written, memory + USED + 4 + 8 * ((offered - 1) % SIZE) + 4, 4);
+    CHECK(word(USED + 2) == (uint16_t)++answered);
+    memcpy(written, memory + USED + 4 + 8 * ((answered - 1) % SIZE) + 4, 4);
     memcpy(&out, memory + OUT, sizeof out);
     return out;
 }
@@ -285,14 +287,23 @@ static void read_file(bool indirect)
     fwrite(memory + OUT + sizeof out, 1, written - sizeof out, stdout);
 }
 
+/* Sends a request that the DPU keeps. */
+static void flush(void)
+{
+    const struct fuse_in_header head = {.len = sizeof head, .opcode = FUSE_FLUSH, .unique = 7};
+    memcpy(memory + IN + 0x800, &head, sizeof head);
+    describe(DESC, 8, IOVA + IN + 0x800, sizeof head, 0, 0);
+    offer(8);
+}
+
 static void loop(void)
 {
     describe(DESC, 0, IOVA + IN, 8, VRING_DESC_F_NEXT, 1);
     describe(DESC, 1, IOVA + IN, 8, VRING_DESC_F_NEXT, 0);
-    offer();
+    offer(0);
     await_event(); /* the vector of the configuration */
     CHECK(get(VIRTIO_PCI_COMMON_STATUS, 1) & VIRTIO_CONFIG_S_NEEDS_RESET);
-    CHECK(word(USED + 2) == (uint16_t)(offered - 1));
+    CHECK(word(USED + 2) == (uint16_t)answered);
     printf("needs a reset\n");
 }
 
@@ -301,7 +312,7 @@ static void lose_memory(void)
 {
     struct vfio_iommu_type1_dma_unmap u = {.argsz = sizeof u, .iova = IOVA, .size = MEMORY};
     CHECK(ioctl(container, VFIO_IOMMU_UNMAP_DMA, &u) == 0);
-    offer();
+    offer(0);
     await_event();
     CHECK(get(VIRTIO_PCI_COMMON_STATUS, 1) & VIRTIO_CONFIG_S_NEEDS_RESET);
     printf("needs a reset\n");
@@ -321,6 +332,8 @@ int main(int argc, char **argv)
             init();
         else if (strcmp(argv[i], "read") == 0 || strcmp(argv[i], "indirect") == 0)
             read_file(argv[i][0] == 'i');
+        else if (strcmp(argv[i], "flush") == 0)
+            flush();
         else if (strcmp(argv[i], "loop") == 0)
             loop();
         else if (strcmp(argv[i], "lose") == 0)

@@ -72,6 +72,14 @@ ends_well() {
     ends_well
 }
 
+@test "a reset waits for the requests that the program has" {
+    drive flush read reset read
+    [ "$(grep -c 'the content of a file' <<<"$output")" -eq 2 ]
+    grep -q '^reset with a request$' dpu.log
+    grep -q 'doca_devemu_virtio_dev_reset_complete: 1 requests are not complete (DOCA_ERROR_IN_USE)' dpu.log
+    ends_well
+}
+
 @test "lost memory of the rings needs a reset" {
     drive read lose
     grep -q 'needs a reset: the available ring at 0x80400 cannot be read' dpu.log

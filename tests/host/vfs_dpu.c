@@ -1,4 +1,4 @@
-/* A DPU program that serves one file by an emulated virtio-fs device: vfs_dpu FILE. It prints the address of
+/* A DPU program that serves one file by an emulated virtio-fs device: vfs_dpu FILE [THREADS]. It prints the address of
  * the device, then each request and reset, and ends with its standard input. It keeps a request of FUSE_FLUSH
  * until a reset. */
 #include <doca_buf_inventory.h>
@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <linux/fuse.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +26,18 @@ static struct doca_dev *dev;
 static struct doca_pe *pe;
 static struct doca_devemu_vfs_dev *vfs;
 static struct doca_devemu_vfs_io *io;
-static uint8_t request[BUFFER], answer[BUFFER], file[BUFFER];
+static _Thread_local uint8_t request[BUFFER], answer[BUFFER];
+static uint8_t file[BUFFER];
 static size_t file_size;
 
 /* ---- Copies between this program and the driver ---- */
 
-static struct doca_pe *copies;
-static struct doca_dma *dma;
-static struct doca_mmap *own;
-static struct doca_buf_inventory *inventory;
-static bool ended;
-static doca_error_t status;
+static _Thread_local struct doca_pe *copies;
+static _Thread_local struct doca_dma *dma;
+static _Thread_local struct doca_mmap *own;
+static _Thread_local struct doca_buf_inventory *inventory;
+static _Thread_local bool ended;
+static _Thread_local doca_error_t status;
 
 static void on_end(struct doca_dma_task_memcpy *task, union doca_data a, union doca_data b)
 {
@@ -244,8 +247,41 @@ static void print_address(void)
     fflush(stdout);
 }
 
+/* ---- Threads with IO contexts of their own ---- */
+
+enum { THREADS_MAX = 4 };
+static pthread_t threads[THREADS_MAX];
+static int thread_count;
+static atomic_bool ends;
+
+static void *serve(void *unused)
+{
+    struct doca_pe *engine = NULL;
+    struct doca_devemu_vfs_io *mine = NULL;
+    CHECK(doca_pe_create(&engine) == OK);
+    CHECK(doca_devemu_vfs_io_create(vfs, engine, &mine) == OK);
+    CHECK(doca_devemu_vfs_io_event_vfs_req_notice_register(mine, on_request,
+                                                           (union doca_data){.u64 = 77}) == OK);
+    CHECK(doca_ctx_start(doca_devemu_vfs_io_as_ctx(mine)) == OK);
+    while (!ends)
+        doca_pe_progress(engine);
+    CHECK(doca_ctx_stop(doca_devemu_vfs_io_as_ctx(mine)) == OK);
+    CHECK(doca_devemu_vfs_io_destroy(mine) == OK && doca_pe_destroy(engine) == OK);
+    return unused;
+}
+
+static void start_threads(int count)
+{
+    CHECK(count >= 0 && count <= THREADS_MAX);
+    for (thread_count = 0; thread_count < count; thread_count++)
+        CHECK(pthread_create(&threads[thread_count], NULL, serve, NULL) == 0);
+}
+
 static void stop(void)
 {
+    ends = true;
+    while (thread_count > 0)
+        CHECK(pthread_join(threads[--thread_count], NULL) == 0);
     CHECK(doca_devemu_pci_dev_hotunplug(doca_devemu_vfs_dev_as_pci_dev(vfs)) == OK);
     while (power() != DOCA_DEVEMU_PCI_HP_STATE_POWER_OFF)
         doca_pe_progress(pe);
@@ -268,6 +304,7 @@ int main(int argc, char **argv)
     CHECK(doca_pe_create(&pe) == OK);
     configure();
     start();
+    start_threads(argc > 2 ? atoi(argv[2]) : 0);
     print_address();
     while (doca_pe_progress(pe) || poll(&input, 1, 0) == 0)
         ;

@@ -1,5 +1,5 @@
 /* A driver of an emulated virtio-fs device, on the host's side by VFIO: vfs_host ADDRESS WHAT... It resets
- * the device, reads its tag, and then does each WHAT: init, read, indirect, flush, loop, lose, flr,
+ * the device, reads its tag, and then does each WHAT: init, read, indirect, many, flush, loop, lose, flr,
  * reset. */
 #include <errno.h>
 #include <fcntl.h>
@@ -252,8 +252,9 @@ static struct fuse_out_header call(size_t size, bool indirect, uint32_t *written
              (uint32_t)(size - sizeof(struct fuse_in_header)), VRING_DESC_F_NEXT, 2);
     describe(table, 2, IOVA + OUT, 0x1000, VRING_DESC_F_WRITE, 0);
     offer(0);
-    await_event();
-    CHECK(word(USED + 2) == (uint16_t)++answered);
+    answered++;
+    while (word(USED + 2) != (uint16_t)answered)
+        await_event();
     memcpy(written, memory + USED + 4 + 8 * ((answered - 1) % SIZE) + 4, 4);
     memcpy(&out, memory + OUT, sizeof out);
     return out;
@@ -296,13 +297,41 @@ static void flush(void)
     offer(8);
 }
 
+/* Reads eight times at once, and again. */
+static void many(void)
+{
+    enum { EACH = 8, STEP = 0x200, ROUNDS = 50 };
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned i = 0; i < EACH; i++) {
+            const struct fuse_read_in in = {.offset = i, .size = 8};
+            const struct fuse_in_header head = {
+                .len = sizeof head + sizeof in, .opcode = FUSE_READ, .unique = round * EACH + i};
+            memcpy(memory + IN + i * STEP, &head, sizeof head);
+            memcpy(memory + IN + i * STEP + sizeof head, &in, sizeof in);
+            describe(DESC, 2 * i, IOVA + IN + i * STEP, sizeof head + sizeof in, VRING_DESC_F_NEXT,
+                     2 * i + 1);
+            describe(DESC, 2 * i + 1, IOVA + OUT + i * STEP, STEP, VRING_DESC_F_WRITE, 0);
+            offer((uint8_t)(2 * i));
+        }
+        answered += EACH;
+        while (word(USED + 2) != (uint16_t)answered)
+            await_event();
+        for (unsigned i = 0; i < EACH; i++) {
+            struct fuse_out_header out;
+            memcpy(&out, memory + OUT + i * STEP, sizeof out);
+            CHECK(out.unique == round * EACH + i && out.error == 0 && out.len == sizeof out + 8);
+        }
+    }
+    printf("%u answers\n", EACH * ROUNDS);
+}
+
 static void loop(void)
 {
     describe(DESC, 0, IOVA + IN, 8, VRING_DESC_F_NEXT, 1);
     describe(DESC, 1, IOVA + IN, 8, VRING_DESC_F_NEXT, 0);
     offer(0);
-    await_event(); /* the vector of the configuration */
-    CHECK(get(VIRTIO_PCI_COMMON_STATUS, 1) & VIRTIO_CONFIG_S_NEEDS_RESET);
+    while (!(get(VIRTIO_PCI_COMMON_STATUS, 1) & VIRTIO_CONFIG_S_NEEDS_RESET))
+        await_event(); /* of the vector of the configuration */
     CHECK(word(USED + 2) == (uint16_t)answered);
     printf("needs a reset\n");
 }
@@ -313,8 +342,8 @@ static void lose_memory(void)
     struct vfio_iommu_type1_dma_unmap u = {.argsz = sizeof u, .iova = IOVA, .size = MEMORY};
     CHECK(ioctl(container, VFIO_IOMMU_UNMAP_DMA, &u) == 0);
     offer(0);
-    await_event();
-    CHECK(get(VIRTIO_PCI_COMMON_STATUS, 1) & VIRTIO_CONFIG_S_NEEDS_RESET);
+    while (!(get(VIRTIO_PCI_COMMON_STATUS, 1) & VIRTIO_CONFIG_S_NEEDS_RESET))
+        await_event();
     printf("needs a reset\n");
 }
 
@@ -332,6 +361,8 @@ int main(int argc, char **argv)
             init();
         else if (strcmp(argv[i], "read") == 0 || strcmp(argv[i], "indirect") == 0)
             read_file(argv[i][0] == 'i');
+        else if (strcmp(argv[i], "many") == 0)
+            many();
         else if (strcmp(argv[i], "flush") == 0)
             flush();
         else if (strcmp(argv[i], "loop") == 0)

@@ -7,7 +7,7 @@ setup_file() {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR
     # shellcheck disable=SC2086
     gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} -I"$DPAKIT_BUILD/include/doca" \
-        "$here/vfs_dpu.c" -o "$t/dpu" -L"$DPAKIT_BUILD/lib" -ldoca_devemu -ldoca_dma -ldoca_common \
+        "$here/vfs_dpu.c" -o "$t/dpu" -L"$DPAKIT_BUILD/lib" -ldoca_devemu -ldoca_dma -ldoca_common -pthread \
         -Wl,-rpath,"$DPAKIT_BUILD/lib"
     # shellcheck disable=SC2086
     gcc -std=gnu11 -g -Wall -Wextra -Werror ${TEST_HOST_CFLAGS:-} "$here/vfs_host.c" -o "$t/host"
@@ -22,7 +22,9 @@ setup() {
     cp -a "$BATS_FILE_TMPDIR/devices" "$DPAKIT_DEVICES"
     echo "the content of a file" >file
     mkfifo input
-    DPAKIT_SIDE=dpu "$BATS_FILE_TMPDIR/dpu" file <input >dpu.log 2>&1 3>&- &
+    threads=0
+    [[ $BATS_TEST_DESCRIPTION != *threads* ]] || threads=3
+    DPAKIT_SIDE=dpu "$BATS_FILE_TMPDIR/dpu" file $threads <input >dpu.log 2>&1 3>&- &
     dpu=$!
     exec 7>input
     until address=$(grep -m1 -E '^[0-9a-f]{4}:' dpu.log); do
@@ -69,6 +71,13 @@ ends_well() {
     [ "$(sed -n 2,4p <<<"$output")" = $'the content of a file\nneeds a reset\nthe content of a file' ]
     grep -q 'the virtio device of the emulated function 1 needs a reset: a chain of descriptors is a loop' dpu.log
     [ "$(grep -c '^reset$' dpu.log)" -eq 1 ]
+    ends_well
+}
+
+@test "io contexts of several threads share the queues" {
+    drive many reset many
+    [ "$(grep -c '^400 answers$' <<<"$output")" -eq 2 ]
+    [ "$(grep -c '^opcode 15' dpu.log)" -eq 800 ]
     ends_well
 }
 

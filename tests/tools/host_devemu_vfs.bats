@@ -2,6 +2,7 @@
 # in another process reads it by VFIO (tests/host/vfs_host.c).
 
 load ../host/setup
+load ../helpers/cut
 
 setup_file() {
     local here=$BATS_TEST_DIRNAME/../host t=$BATS_FILE_TMPDIR

@@ -10,7 +10,7 @@
  *     doca_devemu_vfs_io_event_vfs_req_notice_register(io, on_request, data);
  *     doca_ctx_start(doca_devemu_vfs_io_as_ctx(io));
  *
- * Functions that are not declared here, as those of the notification queue, are not in this library.
+ * Functions of notification requests and of statistics of queues are not in this library.
  */
 #ifndef DOCA_DEVEMU_VFS_H
 #define DOCA_DEVEMU_VFS_H

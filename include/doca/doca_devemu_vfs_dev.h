@@ -43,6 +43,16 @@ doca_error_t doca_devemu_vfs_dev_set_tag(struct doca_devemu_vfs_dev *vfs_dev,
                                          const char tag[DOCA_VFS_TAG_SIZE + 1]);
 doca_error_t doca_devemu_vfs_dev_set_num_request_queues(struct doca_devemu_vfs_dev *vfs_dev,
                                                         uint32_t num_request_queues);
+doca_error_t doca_devemu_vfs_dev_get_tag(const struct doca_devemu_vfs_dev *vfs_dev,
+                                         char tag[DOCA_VFS_TAG_SIZE + 1]);
+doca_error_t doca_devemu_vfs_dev_get_num_request_queues(const struct doca_devemu_vfs_dev *vfs_dev,
+                                                        uint32_t *num_request_queues);
+/* Bytes of the program in each request (DOCA 2.10; later, doca_devemu_vfs_cfg_set_vfs_req_user_data_size). */
+doca_error_t doca_devemu_vfs_dev_set_vfs_req_user_data_size(struct doca_devemu_vfs_dev *vfs_dev,
+                                                            uint32_t size);
+doca_error_t
+doca_devemu_vfs_dev_get_vfs_req_user_data_size(const struct doca_devemu_vfs_dev *vfs_dev,
+                                               uint32_t *size);
 
 #ifdef __cplusplus
 }

@@ -22,11 +22,14 @@ extern "C" {
 
 struct doca_devemu_vfs_io;
 struct doca_devemu_vfs_req;
+struct doca_devemu_vfs_notification_req;
 
 doca_error_t doca_devemu_vfs_io_create(struct doca_devemu_vfs_dev *vfs_dev, struct doca_pe *pe,
                                        struct doca_devemu_vfs_io **vfs_io);
 doca_error_t doca_devemu_vfs_io_destroy(struct doca_devemu_vfs_io *vfs_io);
 struct doca_ctx *doca_devemu_vfs_io_as_ctx(struct doca_devemu_vfs_io *vfs_io);
+
+struct doca_devemu_virtio_io *doca_devemu_vfs_io_as_virtio_io(struct doca_devemu_vfs_io *vfs_io);
 
 /* Called for each request, which the program then has until it completes the request. `req_user_data` are
  * the program's bytes in it (doca_devemu_vfs_cfg_set_vfs_req_user_data_size), or NULL. */
@@ -35,6 +38,15 @@ typedef void (*doca_devemu_vfs_io_event_vfs_req_notice_handler_cb_t)(
 /* An IO context needs a handler before its start. Errors: BAD_STATE if it is not idle. */
 doca_error_t doca_devemu_vfs_io_event_vfs_req_notice_register(
     struct doca_devemu_vfs_io *io, doca_devemu_vfs_io_event_vfs_req_notice_handler_cb_t handler,
+    union doca_data user_data);
+
+/* Errors: NOT_SUPPORTED, because devices have no notification queue. */
+typedef void (*doca_devemu_vfs_io_event_vfs_notification_req_notice_handler_cb_t)(
+    struct doca_devemu_vfs_notification_req *req, void *req_user_data,
+    union doca_data event_user_data);
+doca_error_t doca_devemu_vfs_io_event_vfs_notification_req_notice_register(
+    struct doca_devemu_vfs_io *io,
+    doca_devemu_vfs_io_event_vfs_notification_req_notice_handler_cb_t handler,
     union doca_data user_data);
 
 /* Gives a request back with the number of bytes that were written to its dataout, and frees its buffers.

@@ -21,6 +21,12 @@ doca_error_t doca_devemu_vfs_find_default_vfs_type_by_dev(struct doca_dev *dev,
 /* Returns NULL if the argument is no type of virtio-fs devices. */
 struct doca_devemu_pci_type *
 doca_devemu_vfs_type_as_pci_type(struct doca_devemu_vfs_type *vfs_type);
+struct doca_devemu_virtio_type *
+doca_devemu_vfs_type_as_virtio_type(struct doca_devemu_vfs_type *vfs_type);
+/* Gets the number of request queues that new devices have. */
+doca_error_t
+doca_devemu_vfs_type_get_num_request_queues(const struct doca_devemu_vfs_type *vfs_type,
+                                            uint32_t *num_request_queues);
 
 #ifdef __cplusplus
 }

@@ -19,11 +19,39 @@
 #include "doca_error.h"
 #include "doca_types.h"
 
+struct doca_ctx;
+struct doca_devemu_pci_dev;
+struct doca_devemu_pci_type;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+struct doca_devemu_virtio_type;
 struct doca_devemu_virtio_dev;
+struct doca_devemu_virtio_io;
+
+/* Values of a type, which new devices have. */
+struct doca_devemu_pci_type *
+doca_devemu_virtio_type_as_pci_type(struct doca_devemu_virtio_type *virtio_type);
+doca_error_t
+doca_devemu_virtio_type_get_num_queues(const struct doca_devemu_virtio_type *virtio_type,
+                                       uint16_t *num_queues);
+doca_error_t
+doca_devemu_virtio_type_get_queue_size(const struct doca_devemu_virtio_type *virtio_type,
+                                       uint16_t *queue_size);
+doca_error_t
+doca_devemu_virtio_type_get_device_features_63_0(const struct doca_devemu_virtio_type *virtio_type,
+                                                 uint64_t *features);
+doca_error_t
+doca_devemu_virtio_type_get_config_generation(const struct doca_devemu_virtio_type *virtio_type,
+                                              uint8_t *config_generation);
+
+/* Return NULL for other objects. */
+struct doca_ctx *doca_devemu_virtio_dev_as_ctx(struct doca_devemu_virtio_dev *virtio_dev);
+struct doca_devemu_pci_dev *
+doca_devemu_virtio_dev_as_pci_dev(struct doca_devemu_virtio_dev *virtio_dev);
+struct doca_ctx *doca_devemu_virtio_io_as_ctx(struct doca_devemu_virtio_io *virtio_io);
 
 /* Queues of a device (1 to 64, 2 by default). A virtio-fs device has a queue of high priority, and its
  * request queues: if the number is smaller, the start of the device raises it. */
@@ -57,6 +85,12 @@ doca_devemu_virtio_dev_get_driver_features_63_0(const struct doca_devemu_virtio_
 doca_error_t
 doca_devemu_virtio_dev_get_device_status(const struct doca_devemu_virtio_dev *virtio_dev,
                                          uint8_t *device_status);
+doca_error_t
+doca_devemu_virtio_dev_get_config_generation(const struct doca_devemu_virtio_dev *virtio_dev,
+                                             uint8_t *config_generation);
+doca_error_t
+doca_devemu_virtio_dev_get_config_msix_vector(const struct doca_devemu_virtio_dev *virtio_dev,
+                                              uint16_t *config_msix_vector);
 doca_error_t
 doca_devemu_virtio_dev_get_num_enabled_queues(const struct doca_devemu_virtio_dev *virtio_dev,
                                               uint16_t *num_queues);

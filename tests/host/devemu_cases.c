@@ -112,6 +112,13 @@ static void types_tell_of_themselves(void)
 }
 
 /* No device has virtio-fs devices, and programs for them learn that before they make any. */
+static void on_notification(struct doca_devemu_vfs_notification_req *req, void *user_data,
+                            union doca_data data)
+{
+    (void)req, (void)user_data, (void)data;
+    CHECK(!"called");
+}
+
 /* Arguments and states of virtio-fs devices. vfs_dpu.c has their work. */
 static void virtio_fs_devices_are_checked(void)
 {
@@ -122,6 +129,7 @@ static void virtio_fs_devices_are_checked(void)
     struct doca_devemu_pci_dev *plain = NULL;
     struct doca_devemu_vfs_io *io = NULL;
     struct doca_dev_rep *rep = NULL;
+    char found[DOCA_VFS_TAG_SIZE + 1];
     uint8_t supported = 9;
     uint16_t number = 0;
     CHECK(doca_devemu_vfs_is_default_vfs_type_supported(doca_dev_as_devinfo(dev), &supported) ==
@@ -144,6 +152,13 @@ static void virtio_fs_devices_are_checked(void)
     CHECK(doca_devemu_vfs_dev_create(type, rep, NULL, &vfs) == INVALID && !vfs);
     CHECK(doca_devemu_vfs_dev_create(type, rep, pe, &vfs) == OK);
     struct doca_devemu_virtio_dev *virtio = doca_devemu_vfs_dev_as_virtio_dev(vfs);
+    struct doca_devemu_virtio_type *virtio_type = doca_devemu_vfs_type_as_virtio_type(type);
+    CHECK(doca_devemu_virtio_type_as_pci_type(virtio_type) == pci);
+    CHECK(doca_devemu_virtio_type_get_num_queues(virtio_type, &number) == OK && number == 2);
+    CHECK(doca_devemu_virtio_type_get_queue_size(virtio_type, &number) == OK && number == 64);
+    CHECK(doca_devemu_virtio_dev_as_ctx(virtio) == doca_devemu_vfs_dev_as_ctx(vfs));
+    CHECK(doca_devemu_virtio_dev_as_pci_dev(virtio) == doca_devemu_vfs_dev_as_pci_dev(vfs));
+    CHECK(doca_devemu_vfs_dev_set_vfs_req_user_data_size(vfs, 4097) == INVALID);
     CHECK(doca_devemu_vfs_dev_set_tag(vfs, long_tag) == INVALID);
     CHECK(doca_devemu_vfs_dev_set_tag(vfs, tag) == OK);
     CHECK(doca_devemu_vfs_dev_set_num_request_queues(vfs, 64) == INVALID);
@@ -153,6 +168,11 @@ static void virtio_fs_devices_are_checked(void)
     CHECK(doca_devemu_virtio_dev_set_device_features_63_0(virtio, 1) == INVALID);
     CHECK(doca_devemu_virtio_dev_get_num_enabled_queues(virtio, &number) == BAD_STATE);
     CHECK(doca_devemu_vfs_io_create(vfs, pe, &io) == OK);
+    CHECK(doca_devemu_vfs_io_event_vfs_notification_req_notice_register(
+              io, on_notification, (union doca_data){0}) == NOT_SUPPORTED);
+    CHECK(doca_devemu_virtio_io_as_ctx(doca_devemu_vfs_io_as_virtio_io(io)) ==
+          doca_devemu_vfs_io_as_ctx(io));
+    CHECK(doca_devemu_vfs_dev_get_tag(vfs, found) == OK && strcmp(found, tag) == 0);
     CHECK(doca_devemu_vfs_dev_destroy(vfs) == IN_USE);
     CHECK(doca_ctx_start(doca_devemu_vfs_dev_as_ctx(vfs)) == OK);
     CHECK(doca_devemu_virtio_dev_get_num_queues(virtio, &number) == OK && number == 17);

@@ -3,8 +3,6 @@
 
 #include "virtio.h"
 
-#define USER_DATA_MAX 4096u /* bytes of a request */
-
 struct vfs_cfg {
     struct dpk_object object;
     uint32_t user_data_size;
@@ -59,11 +57,11 @@ doca_error_t doca_devemu_vfs_cfg_set_vfs_req_user_data_size(struct doca_devemu_v
                                                             uint32_t size)
 {
     struct vfs_cfg *c = dpk_object_lock(cfg, &vfs_cfg_kind);
-    if (c && size <= USER_DATA_MAX)
+    if (c && size <= VFS_USER_DATA_MAX)
         c->user_data_size = size;
     return dpk_doca_unlock(c, __func__,
-                           size <= USER_DATA_MAX ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE,
-                           "%u bytes are more than the %u of a request", size, USER_DATA_MAX);
+                           size <= VFS_USER_DATA_MAX ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE,
+                           "%u bytes are more than the %u of a request", size, VFS_USER_DATA_MAX);
 }
 
 doca_error_t doca_devemu_vfs_cfg_get_vfs_req_user_data_size(const struct doca_devemu_vfs_cfg *cfg,

@@ -228,3 +228,25 @@ doca_error_t doca_devemu_vfs_io_event_vfs_req_notice_register(
                            "the context is %s, and must be idle",
                            o ? dpk_ctx_state_name(&o->base.ctx) : "");
 }
+
+doca_error_t doca_devemu_vfs_io_event_vfs_notification_req_notice_register(
+    struct doca_devemu_vfs_io *io,
+    doca_devemu_vfs_io_event_vfs_notification_req_notice_handler_cb_t handler,
+    union doca_data user_data)
+{
+    struct vfs_io *o = handler ? dpk_object_lock(io, &devemu_vfs_io_kind) : NULL;
+    (void)user_data;
+    return dpk_doca_unlock(o, __func__, DOCA_ERROR_NOT_SUPPORTED,
+                           "devices have no notification queue: the feature "
+                           "VIRTIO_FS_F_NOTIFICATION is missing");
+}
+
+struct doca_devemu_virtio_io *doca_devemu_vfs_io_as_virtio_io(struct doca_devemu_vfs_io *vfs_io)
+{
+    return (struct doca_devemu_virtio_io *)dpk_ctx_of(vfs_io, &devemu_vfs_io_kind);
+}
+
+struct doca_ctx *doca_devemu_virtio_io_as_ctx(struct doca_devemu_virtio_io *virtio_io)
+{
+    return dpk_ctx_of(virtio_io, &devemu_vfs_io_kind);
+}

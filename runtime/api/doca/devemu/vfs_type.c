@@ -44,8 +44,7 @@ doca_error_t doca_devemu_vfs_is_default_vfs_type_supported(const struct doca_dev
     return dpk_doca_end(devinfo, __func__, result);
 }
 
-/* The default types. Nobody destroys a type of a closed device, which its contexts may use; its place
- * serves the next device. */
+/* The default types of opened devices. */
 static struct kept {
     struct doca_dev *dev;
     struct doca_devemu_vfs_type *type;
@@ -120,12 +119,4 @@ doca_error_t doca_devemu_vfs_find_default_vfs_type_by_dev(struct doca_dev *dev,
     }
     dpk_object_drop(d);
     return dpk_doca_end(dev, __func__, result);
-}
-
-struct doca_devemu_pci_type *doca_devemu_vfs_type_as_pci_type(struct doca_devemu_vfs_type *vfs_type)
-{
-    struct pci_type *t = dpk_object_pin(vfs_type, &devemu_pci_type_kind);
-    void *handle = t && t->is_vfs ? t->object.handle : NULL;
-    dpk_object_drop(t);
-    return handle;
 }

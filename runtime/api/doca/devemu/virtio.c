@@ -86,6 +86,10 @@ GETTER(doca_devemu_virtio_dev_get_driver_features_63_0, uint64_t, true,
        dpk_virtio_driver_features(&d->virtio->registers))
 GETTER(doca_devemu_virtio_dev_get_device_status, uint8_t, true,
        dpk_virtio_status(&d->virtio->registers))
+GETTER(doca_devemu_virtio_dev_get_config_generation, uint8_t, true,
+       dpk_virtio_generation(&d->virtio->registers))
+GETTER(doca_devemu_virtio_dev_get_config_msix_vector, uint16_t, true,
+       dpk_virtio_config_vector(&d->virtio->registers))
 GETTER(doca_devemu_virtio_dev_get_num_enabled_queues, uint16_t, true, count_enabled(d->virtio))
 
 doca_error_t

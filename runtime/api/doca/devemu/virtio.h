@@ -10,8 +10,9 @@
 #include "bus/virtio/virtio.h"
 #include "private.h"
 
-#define VIRTIO_QUEUE_SIZE 64u /* default descriptors of a queue */
-#define VFS_QUEUES        2u  /* default queues: one of high priority, and one of requests */
+#define VIRTIO_QUEUE_SIZE 64u   /* default descriptors of a queue */
+#define VFS_USER_DATA_MAX 4096u /* bytes of the program in a request */
+#define VFS_QUEUES        2u    /* default queues: one of high priority, and one of requests */
 #define VIRTIO_FEATURES   (UINT64_C(1) << 32 | UINT64_C(1) << 28) /* VERSION_1, INDIRECT_DESC */
 
 struct virtio_queue_state {

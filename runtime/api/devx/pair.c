@@ -173,6 +173,8 @@ int devx_pair_create(const struct devx_command *c, struct ibv_context *context,
 void devx_pair_free(struct devx_pair *p)
 {
     devx_unwatch(p);
+    devx_pair_look(
+        p); /* a card takes a doorbell long before it takes the command to destroy the queue pair */
     dpk_queue_destroy(p->q.queue, NULL);
     dpk_verbs_leave_pd(p->pd);
     pthread_mutex_destroy(&p->lock);

@@ -379,9 +379,10 @@ static __device__ uint32_t be32(uint32_t x)
     return __builtin_bswap32(x);
 }
 
-/* Writes a WQE, its index and the doorbell by stores alone, as device code of other libraries does. */
+/* Writes a WQE, its index and the doorbell by stores alone, as device code of other libraries does. If `waits`, it
+ * waits for the completion. */
 __global__ void stores(struct doca_gpu_dev_verbs_qp *qp, struct doca_gpu_dev_verbs_addr remote,
-                       struct doca_gpu_dev_verbs_addr local, struct outcome *out)
+                       struct doca_gpu_dev_verbs_addr local, struct outcome *out, bool waits)
 {
     const uint64_t index = qp->sq_wqe_pi;
     volatile uint32_t *wqe = (volatile uint32_t *)(qp->sq_wqe_daddr + (index & qp->sq_wqe_mask) * 64);
@@ -405,7 +406,7 @@ __global__ void stores(struct doca_gpu_dev_verbs_qp *qp, struct doca_gpu_dev_ver
                  : "memory");
     asm volatile("st.mmio.relaxed.sys.global.u64 [%0], %1;" ::"l"(qp->sq_db), "l"(first) : "memory");
     const uint8_t owner = (index & qp->cq_sq.cqe_num) != 0;
-    while ((cqe[63] & 1) != owner || cqe[63] >> 4 == 15)
+    while (waits && ((cqe[63] & 1) != owner || cqe[63] >> 4 == 15))
         continue;
     out->results[0] = cqe[63] >> 4;
     out->numbers[0] = be32(*(volatile uint32_t *)(cqe + 60)) >> 16;
@@ -415,10 +416,27 @@ __global__ void stores(struct doca_gpu_dev_verbs_qp *qp, struct doca_gpu_dev_ver
 static void stores_ring_the_doorbell(struct queue_pair *q, const struct target *a, const struct target *b)
 {
     clear(a, b);
-    stores<<<1, 1>>>(q->handle, address_of(b), address_of(a), out);
+    stores<<<1, 1>>>(q->handle, address_of(b), address_of(a), out, true);
     finish();
     CHECK(out->results[0] == 0 && out->numbers[0] == out->numbers[1]);
     CHECK(number_at(b, 0) == 0x0102030405060708);
+}
+
+/* The last kernel need not wait for its writes: they arrive although the program destroys the queue pair. */
+static void a_destroyed_queue_pair_has_carried_out_its_doorbells(const struct target *a, const struct target *b)
+{
+    static struct queue_pair p, q;
+    for (int i = 0; i < 20; i++) {
+        qp_new(&p, DOCA_GPUNETIO_VERBS_NIC_HANDLER_AUTO);
+        qp_new(&q, DOCA_GPUNETIO_VERBS_NIC_HANDLER_AUTO);
+        connect(&p, &q);
+        clear(a, b);
+        stores<<<1, 1>>>(p.handle, address_of(b), address_of(a), out, false);
+        finish();
+        qp_free(&p);
+        CHECK(number_at(b, 0) == 0x0102030405060708);
+        qp_free(&q);
+    }
 }
 
 /* ---- Doorbells of the CPU ---- */
@@ -695,6 +713,7 @@ int main(void)
     bad_arguments_are_refused(&p);
     queues_of_another_context_are_refused(&p);
     stores_ring_the_doorbell(&q, &a, &b);
+    a_destroyed_queue_pair_has_carried_out_its_doorbells(&a, &b);
     wild_records_end_a_queue_pair(&counts, &a, &b);
     failed_operations_are_told(&p, &a, &b);
     for (struct queue_pair *one : all)

@@ -34,13 +34,9 @@ static uint32_t record_word(const struct gpu_qp *q, uint64_t at)
     return word;
 }
 
-/* Looks at the record: kernels have posted receives, or sends. A change of the queue pair may wait for its peer, and
- * must not stop the doorbells of others: the thread looks again after it. */
-static bool look(void *context)
+/* Looks at the record, with the lock: kernels have posted receives, or sends. */
+static bool look_locked(struct gpu_qp *q)
 {
-    struct gpu_qp *q = context;
-    if (pthread_mutex_trylock(&q->lock) != 0)
-        return false;
     const uint32_t now[2] = {record_word(q, 0), record_word(q, SEND_AT)};
     const bool active = q->state != IBV_QPS_RESET;
     const bool receives = active && now[0] != q->rung[0], sends = active && now[1] != q->rung[1];
@@ -52,8 +48,19 @@ static bool look(void *context)
         dpk_queue_ring(q->queue, (uint16_t)be32toh(now[1]));
     if (receives)
         dpk_queues_kick(q->nic, NULL);
-    pthread_mutex_unlock(&q->lock);
     return receives || sends;
+}
+
+/* A change of the queue pair may wait for its peer, and must not stop the doorbells of others: the thread looks again
+ * after the change. */
+static bool look(void *context)
+{
+    struct gpu_qp *q = context;
+    if (pthread_mutex_trylock(&q->lock) != 0)
+        return false;
+    const bool rung = look_locked(q);
+    pthread_mutex_unlock(&q->lock);
+    return rung;
 }
 
 /* ---- Queue pairs ---- */
@@ -160,8 +167,11 @@ void verbs_gpu_qp_free(struct gpu_qp *q)
 {
     if (!q)
         return;
-    if (q->watched)
+    if (q->watched) {
         dpk_gpu_doorbell_remove(&q->doorbell);
+        look(
+            q); /* a card takes a doorbell long before it takes the command to destroy the queue pair */
+    }
     dpk_queue_destroy(q->queue, NULL);
     verbs_unuse(q->uar);
     pthread_mutex_destroy(&q->lock);
@@ -187,6 +197,7 @@ doca_error_t verbs_gpu_qp_modify(struct gpu_qp *q, const struct ibv_qp_attr *a, 
 {
     struct dpk_error err = {0};
     pthread_mutex_lock(&q->lock);
+    look_locked(q); /* what kernels rang before the change is carried out in the old state */
     const enum ibv_qp_state to = mask & IBV_QP_STATE ? a->qp_state : q->state;
     const int why = dpk_verbs_check_change(q->context, IBV_QPT_RC, q->state, a, mask);
     doca_error_t result = why ? verbs_error_of(why) : DOCA_SUCCESS;

@@ -155,3 +155,13 @@ externals() {
     cat strange
     [ ! -s strange ]
 }
+
+@test "each environment variable that a source reads is known to the warning about unknown variables" {
+    grep -rohE 'getenv\("DPAKIT_[A-Z0-9_]+"\)' "$tree"/{lib,runtime,tools} | grep -oE 'DPAKIT_[A-Z0-9_]+' |
+        LC_ALL=C sort -u >read
+    [ "$(wc -l <read)" -gt 10 ]
+    grep -oE '"DPAKIT_[A-Z0-9_]+"' "$tree/lib/base/environment.c" | tr -d '"' | LC_ALL=C sort -u >known
+    run env LC_ALL=C comm -23 read known
+    echo "$output"
+    [ -z "$output" ]
+}

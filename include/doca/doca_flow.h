@@ -614,7 +614,8 @@ doca_error_t doca_flow_port_cfg_set_dev(struct doca_flow_port_cfg *cfg, struct d
 #else
 doca_error_t doca_flow_port_cfg_set_dev(struct doca_flow_port_cfg *cfg, void *dev);
 #endif
-/* Accepted without effect: arguments of DPDK's ports. */
+/* Sets the number of a port of DPDK, as text. If no device is set, the device of that port is used
+ * (doca_dpdk_port_probe); without devargs, that of the port's id. Other text has no effect. */
 doca_error_t doca_flow_port_cfg_set_devargs(struct doca_flow_port_cfg *cfg, const char *devargs);
 /* Sets the size of doca_flow_port_priv_data's memory, in bytes. */
 doca_error_t doca_flow_port_cfg_set_priv_data_size(struct doca_flow_port_cfg *cfg,

@@ -67,6 +67,8 @@ doca_error_t generation_flow_port(const char *call, const struct generation_flow
         result = doca_flow_port_cfg_set_port_id(cfg, settings->id);
     if (result == DOCA_SUCCESS && settings->dev)
         result = doca_flow_port_cfg_set_dev(cfg, settings->dev);
+    if (result == DOCA_SUCCESS && settings->devargs)
+        result = doca_flow_port_cfg_set_devargs(cfg, settings->devargs);
     if (result == DOCA_SUCCESS)
         result = doca_flow_port_cfg_set_priv_data_size(cfg, settings->priv_size);
     if (result == DOCA_SUCCESS)

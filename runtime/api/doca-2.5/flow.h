@@ -31,7 +31,7 @@ doca_error_t generation_flow_begin(const char *call, const struct generation_flo
 struct generation_flow_port {
     uint16_t id, priv_size;
     void *dev;
-    const char *refused;
+    const char *devargs, *refused;
 };
 doca_error_t generation_flow_port(const char *call, const struct generation_flow_port *settings,
                                   void **port);

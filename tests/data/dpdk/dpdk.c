@@ -1,13 +1,18 @@
-/* What tests need of DPDK, for machines without DPDK: the start, which prints its arguments, and tables.
+/* What tests need of DPDK, for machines without DPDK: the start, which prints its arguments, ports, and tables.
  * Like DPDK, the start refuses to run without huge pages, unless it is told to do without. */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rte_eal.h"
+#include "rte_ethdev.h"
+#include "rte_flow.h"
 #include "rte_hash.h"
 #include "rte_jhash.h"
+
+static bool started;
 
 int rte_eal_init(int argc, char **argv)
 {
@@ -21,11 +26,110 @@ int rte_eal_init(int argc, char **argv)
     }
     printf("\n");
     fflush(stdout);
+    started = without;
     if (without)
         return used;
     fprintf(stderr, "EAL: no huge pages\n");
     return -1;
 }
+
+/* ---- Ports: of net_null, which has neither offloads nor flows ---- */
+
+static struct port {
+    char name[64];
+    struct rte_ether_addr mac;
+    bool configured, works;
+} ports[4];
+static uint16_t port_count;
+
+unsigned rte_lcore_count(void);
+unsigned rte_lcore_count(void)
+{
+    return started ? 2 : 0;
+}
+
+int rte_eal_hotplug_add(const char *bus, const char *name, const char *arguments);
+int rte_eal_hotplug_add(const char *bus, const char *name, const char *arguments)
+{
+    if (strcmp(bus, "vdev") != 0 || strncmp(name, "net_null", 8) != 0 ||
+        strcmp(arguments, "no-rx=1") != 0 || port_count == sizeof ports / sizeof *ports)
+        return -EINVAL;
+    snprintf(ports[port_count++].name, sizeof ports->name, "%s", name);
+    return 0;
+}
+
+int rte_eth_dev_get_port_by_name(const char *name, uint16_t *port);
+int rte_eth_dev_get_port_by_name(const char *name, uint16_t *port)
+{
+    for (*port = 0; *port < port_count; ++*port)
+        if (strcmp(ports[*port].name, name) == 0)
+            return 0;
+    return -ENODEV;
+}
+
+int rte_eth_dev_default_mac_addr_set(uint16_t port, const struct rte_ether_addr *mac);
+int rte_eth_dev_default_mac_addr_set(uint16_t port, const struct rte_ether_addr *mac)
+{
+    if (port >= port_count)
+        return -ENODEV;
+    ports[port].mac = *mac;
+    return 0;
+}
+
+int rte_eth_macaddr_get(uint16_t port, struct rte_ether_addr *mac)
+{
+    if (port >= port_count)
+        return -ENODEV;
+    *mac = ports[port].mac;
+    return 0;
+}
+
+int rte_eth_dev_info_get(uint16_t port, struct rte_eth_dev_info *info)
+{
+    memset(info, 0, sizeof *info);
+    return port < port_count ? 0 : -ENODEV;
+}
+
+int rte_eth_dev_configure(uint16_t port, uint16_t receives, uint16_t sends,
+                          const struct rte_eth_conf *conf)
+{
+    if (port >= port_count)
+        return -ENODEV;
+    if (conf->txmode.offloads || receives + sends == 0)
+        return -EINVAL;
+    ports[port].configured = true;
+    return 0;
+}
+
+int rte_eth_tx_queue_setup(uint16_t port, uint16_t queue, uint16_t places, unsigned node,
+                           const struct rte_eth_txconf *conf)
+{
+    (void)queue;
+    (void)node;
+    return port >= port_count ? -ENODEV : places == 0 || (conf && conf->offloads) ? -EINVAL : 0;
+}
+
+int rte_flow_isolate(uint16_t port, int set, struct rte_flow_error *error)
+{
+    (void)set;
+    (void)error;
+    return port < port_count ? -ENOSYS : -ENODEV;
+}
+
+int rte_eth_dev_start(uint16_t port)
+{
+    if (port >= port_count || !ports[port].configured)
+        return -EINVAL;
+    ports[port].works = true;
+    return 0;
+}
+
+int rte_eth_dev_stop(uint16_t port)
+{
+    return port < port_count && ports[port].works ? 0 : -EINVAL;
+}
+
+/* ---- Tables ---- */
 
 uint32_t rte_jhash(const void *key, uint32_t length, uint32_t initval)
 {

@@ -130,6 +130,12 @@ doca_error_t dpk_dev_open_context(const struct doca_devinfo *devinfo, struct ibv
 /* Makes a protection domain of an opened device. Its keys are also valid for DOCA devices of that device.
  * Returns NULL if memory is exhausted. */
 struct ibv_pd *dpk_dev_alloc_pd(struct ibv_context *context);
+/* Ports of DPDK that are opened devices, by libdoca_dpdk_bridge. A port of a closed device is free.
+ * dpk_dpdk_port_set errors: ALREADY_EXIST if the port is an opened device, TOO_BIG. */
+doca_error_t dpk_dpdk_port_set(uint16_t port, struct doca_dev *dev);
+struct doca_dev *dpk_dpdk_port_device(uint16_t port); /* NULL: the port is not an opened device */
+/* Gets the port of an opened device. Returns false if the device has no port. */
+bool dpk_dpdk_port_of(const struct doca_dev *dev, uint16_t *port);
 /* Makes an open device that borrows the context and the protection domain of `owner`. The device uses
  * `owner` until the device is closed. */
 doca_error_t dpk_dev_borrow(struct ibv_pd *pd, void *owner, struct doca_dev **dev);

@@ -6,11 +6,40 @@
 #include <string.h>
 
 #include "api/doca/core/core.h"
+#include "dpdk.h"
 
 #define FREE_PAGES "/sys/kernel/mm/hugepages/hugepages-*/free_hugepages"
 #define MORE_MAX   5
+enum {
+    EAL_FIRST = 21,
+    EAL_LAST = 40
+}; /* ABIs of DPDK 20.11 to 39.11 */
+
+static void *eal; /* DPDK's library, if the program has not loaded it */
 
 int rte_eal_init(int argc, char **argv);
+
+/* The linker's --as-needed leaves librte_eal away if the program calls nothing of it but what this library has. */
+static void load_eal(void)
+{
+    char name[sizeof "librte_eal.so." + 3];
+    for (unsigned release = EAL_FIRST; release <= EAL_LAST; release++) {
+        snprintf(name, sizeof name, "librte_eal.so.%u", release);
+        if ((eal = dlopen(name, RTLD_NOW | RTLD_GLOBAL)))
+            return;
+    }
+}
+
+void (*dpdk_bridge_function(const char *name))(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    void *function = dlsym(RTLD_NEXT, name);
+    if (!function) {
+        pthread_once(&once, load_eal);
+        function = eal ? dlsym(eal, name) : NULL;
+    }
+    return (void (*)(void))function;
+}
 
 /* Returns the number in a file of the kernel, or 0. */
 static uint64_t number_in(const char *path)
@@ -95,16 +124,18 @@ static int start(int (*init)(int, char **), int argc, char **argv)
     memcpy(all + 1, more, count * sizeof *all);
     memcpy(all + 1 + count, argv + 1, ((size_t)argc - 1) * sizeof *all);
     const int used = init(argc + (int)count, all);
+    memcpy(argv + 1, all + 1 + count,
+           ((size_t)argc - 1) * sizeof *all); /* DPDK may have sorted them */
     return used < (int)count ? used : used - (int)count;
 }
 
 int rte_eal_init(int argc, char **argv)
 {
-    int (*const init)(int, char **) = (int (*)(int, char **))dlsym(RTLD_NEXT, __func__);
+    int (*const init)(int, char **) = (int (*)(int, char **))dpdk_bridge_function(__func__);
     if (!init) {
         dpk_doca_refuse_call(NULL, DOCA_ERROR_NOT_FOUND, __func__,
-                             "no library of DPDK is loaded after libdoca_dpdk_bridge: link with "
-                             "librte_eal");
+                             "no library of DPDK is loaded after libdoca_dpdk_bridge, and there is "
+                             "no librte_eal: install libdpdk-dev");
         return -1;
     }
     return argc > 0 && argv ? start(init, argc, argv) : init(argc, argv);

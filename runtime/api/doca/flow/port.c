@@ -6,6 +6,8 @@ struct flow_port_cfg {
     struct dpk_object object;
     struct doca_dev *dev;
     uint16_t id, priv_size;
+    uint16_t dpdk_port; /* of devargs, or the id */
+    bool has_devargs;
 };
 
 static void cfg_release(void *object)
@@ -50,9 +52,11 @@ doca_error_t doca_flow_port_cfg_set_dev(struct doca_flow_port_cfg *cfg, struct d
 
 doca_error_t doca_flow_port_cfg_set_devargs(struct doca_flow_port_cfg *cfg, const char *devargs)
 {
-    return dpk_doca_end(cfg, __func__,
-                        devargs ? dpk_object_unlock(dpk_object_lock(cfg, &cfg_kind), DOCA_SUCCESS)
-                                : DOCA_ERROR_INVALID_VALUE);
+    struct flow_port_cfg *c = devargs ? dpk_object_lock(cfg, &cfg_kind) : NULL;
+    uint64_t port;
+    if (c && (c->has_devargs = dpk_number(devargs, 0, UINT16_MAX, &port)))
+        c->dpdk_port = (uint16_t)port;
+    return dpk_doca_end(cfg, __func__, dpk_object_unlock(c, DOCA_SUCCESS));
 }
 
 doca_error_t doca_flow_port_cfg_set_priv_data_size(struct doca_flow_port_cfg *cfg,
@@ -115,10 +119,15 @@ static doca_error_t port_make(const struct flow_port_cfg *cfg, struct dpk_dev *d
 static doca_error_t port_start(const struct flow_port_cfg *cfg, struct doca_flow_port **port)
 {
     struct flow_settings settings;
-    if (!cfg->dev)
-        return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
-                                "no device was set (doca_flow_port_cfg_set_dev)");
-    struct dpk_dev *dev = dpk_object_pin(cfg->dev, &dpk_dev_kind);
+    const uint16_t dpdk_port = cfg->has_devargs ? cfg->dpdk_port : cfg->id;
+    struct doca_dev *const device = cfg->dev ? cfg->dev : dpk_dpdk_port_device(dpdk_port);
+    if (!device)
+        return dpk_doca_because(
+            DOCA_ERROR_BAD_CONFIG,
+            "no device was set (doca_flow_port_cfg_set_dev), and port %u of DPDK "
+            "is not an opened device (doca_dpdk_port_probe)",
+            dpdk_port);
+    struct dpk_dev *dev = dpk_object_pin(device, &dpk_dev_kind);
     if (!dev)
         return DOCA_ERROR_INVALID_VALUE;
     const doca_error_t result =

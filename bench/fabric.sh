@@ -20,8 +20,8 @@ dpadev create mlx5_0 >log
 dpadev create mlx5_1 >>log
 cat >tests <<'END'
 latency -t tag_lat -s 8 -n 3000 -w 100
-middle -t tag_bw -s 65536 -n 3000 -w 100
-large -t tag_bw -s 1048576 -n 300 -w 10
+middle -t tag_bw -s 65536 -n 20000 -w 100
+large -t tag_bw -s 1048576 -n 1200 -w 10
 END
 
 # Lines "WHO TEST VALUE", where the value is in us or MiB/s.
@@ -47,8 +47,8 @@ rounds() {
     }
     for _ in 1 2 3; do
         fabric latency ib_send_lat -s 8 -n 3000
-        fabric middle ib_write_bw -s 65536 -n 3000
-        fabric large ib_write_bw -s 1048576 -n 300
+        fabric middle ib_write_bw -s 65536 -n 20000
+        fabric large ib_write_bw -s 1048576 -n 1200
         port=$((port + 1)) of_server='' of_client=''
         meet $port UCX_TLS=tcp,self UCX_NET_DEVICES=all timeout 100 ucx_perftest "${plain[@]}" -b tests -f -v -p $port
         awk -F, '$1 == "latency" { print "ucx", $1, $3 + 0 } $1 == "middle" || $1 == "large" { print "ucx", $1, $7 + 0 }' client

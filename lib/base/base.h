@@ -209,6 +209,7 @@ void dpk_store_be16(uint8_t *p, uint16_t v);
 void dpk_store_be32(uint8_t *p, uint32_t v);
 void dpk_store_be64(uint8_t *p, uint64_t v);
 void dpk_store_le64(uint8_t *p, uint64_t v);
+void dpk_store_le(uint8_t *p, uint64_t v, size_t size); /* `size` bytes, 1 to 8 */
 
 /* ---- Files ---- */
 

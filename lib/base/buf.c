@@ -95,7 +95,7 @@ static void store_be(uint8_t *p, uint64_t v, size_t size)
         p[i - 1] = (uint8_t)v;
 }
 
-static void store_le(uint8_t *p, uint64_t v, size_t size)
+void dpk_store_le(uint8_t *p, uint64_t v, size_t size)
 {
     for (size_t i = 0; i < size; i++, v >>= 8)
         p[i] = (uint8_t)v;
@@ -111,7 +111,7 @@ static void put_be(struct dpk_buf *b, uint64_t v, size_t size)
 static void put_le(struct dpk_buf *b, uint64_t v, size_t size)
 {
     uint8_t bytes[8];
-    store_le(bytes, v, size);
+    dpk_store_le(bytes, v, size);
     dpk_put(b, bytes, size);
 }
 
@@ -167,5 +167,5 @@ void dpk_store_be64(uint8_t *p, uint64_t v)
 
 void dpk_store_le64(uint8_t *p, uint64_t v)
 {
-    store_le(p, v, 8);
+    dpk_store_le(p, v, 8);
 }

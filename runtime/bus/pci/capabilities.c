@@ -9,12 +9,6 @@
 #define FIRST_AT 0x50u /* after the capability of MSI-X */
 #define APART    0x14u /* bytes of the largest */
 
-void pci_put(uint8_t *at, unsigned place, uint32_t value, unsigned size)
-{
-    for (unsigned i = 0; i < size; i++)
-        at[place + i] = (uint8_t)(value >> 8 * i);
-}
-
 /* The kinds of capabilities, and the region of each. */
 static const struct {
     uint8_t type;
@@ -32,15 +26,15 @@ static void fill_one(uint8_t *at, unsigned index, const struct dpk_pci_region *r
     const unsigned place = FIRST_AT + index * APART;
     const bool notify = capabilities[index].type == VIRTIO_PCI_CAP_NOTIFY_CFG;
     memset(at + place, 0, APART);
-    pci_put(at, place + VIRTIO_PCI_CAP_VNDR, PCI_CAP_ID_VNDR, 1);
-    pci_put(at, place + VIRTIO_PCI_CAP_NEXT, index + 1 < COUNT ? place + APART : 0, 1);
-    pci_put(at, place + VIRTIO_PCI_CAP_LEN, notify ? 20 : 16, 1);
-    pci_put(at, place + VIRTIO_PCI_CAP_CFG_TYPE, capabilities[index].type, 1);
-    pci_put(at, place + VIRTIO_PCI_CAP_BAR, r->bar, 1);
-    pci_put(at, place + VIRTIO_PCI_CAP_OFFSET, (uint32_t)r->start, 4);
-    pci_put(at, place + VIRTIO_PCI_CAP_LENGTH, (uint32_t)r->size, 4);
+    dpk_store_le(at + place + VIRTIO_PCI_CAP_VNDR, PCI_CAP_ID_VNDR, 1);
+    dpk_store_le(at + place + VIRTIO_PCI_CAP_NEXT, index + 1 < COUNT ? place + APART : 0, 1);
+    dpk_store_le(at + place + VIRTIO_PCI_CAP_LEN, notify ? 20 : 16, 1);
+    dpk_store_le(at + place + VIRTIO_PCI_CAP_CFG_TYPE, capabilities[index].type, 1);
+    dpk_store_le(at + place + VIRTIO_PCI_CAP_BAR, r->bar, 1);
+    dpk_store_le(at + place + VIRTIO_PCI_CAP_OFFSET, (uint32_t)r->start, 4);
+    dpk_store_le(at + place + VIRTIO_PCI_CAP_LENGTH, (uint32_t)r->size, 4);
     if (notify)
-        pci_put(at, place + VIRTIO_PCI_NOTIFY_CAP_MULT, 1u << r->log_stride, 4);
+        dpk_store_le(at + place + VIRTIO_PCI_NOTIFY_CAP_MULT, 1u << r->log_stride, 4);
 }
 
 unsigned pci_fill_virtio(uint8_t *at, const struct dpk_pci_config *c)

@@ -166,28 +166,28 @@ size_t pci_lay_out(const struct dpk_pci_config *c, uint64_t offsets[DPK_PCI_BARS
 
 static void fill_msix(uint8_t *at, const struct dpk_pci_config *c)
 {
-    pci_put(at, PCI_STATUS, PCI_STATUS_CAP_LIST, 2);
-    pci_put(at, PCI_CAPABILITY_LIST, MSIX_AT, 1);
-    pci_put(at, MSIX_AT, PCI_CAP_ID_MSIX, 1);
-    pci_put(at, MSIX_AT + PCI_MSIX_FLAGS, c->vectors - 1u, 2);
+    dpk_store_le(at + PCI_STATUS, PCI_STATUS_CAP_LIST, 2);
+    dpk_store_le(at + PCI_CAPABILITY_LIST, MSIX_AT, 1);
+    dpk_store_le(at + MSIX_AT, PCI_CAP_ID_MSIX, 1);
+    dpk_store_le(at + MSIX_AT + PCI_MSIX_FLAGS, c->vectors - 1u, 2);
     for (unsigned i = 0; i < c->region_count; i++) {
         const struct dpk_pci_region *r = &c->regions[i];
         const uint32_t where = (uint32_t)r->start | r->bar;
         if (r->use == DPK_PCI_TABLE)
-            pci_put(at, MSIX_AT + PCI_MSIX_TABLE, where, 4);
+            dpk_store_le(at + MSIX_AT + PCI_MSIX_TABLE, where, 4);
         if (r->use == DPK_PCI_PENDING)
-            pci_put(at, MSIX_AT + PCI_MSIX_PBA, where, 4);
+            dpk_store_le(at + MSIX_AT + PCI_MSIX_PBA, where, 4);
     }
 }
 
 static void fill_identity(uint8_t *at, const struct dpk_pci_identity *i)
 {
-    pci_put(at, PCI_VENDOR_ID, i->vendor, 2);
-    pci_put(at, PCI_DEVICE_ID, i->device, 2);
-    pci_put(at, PCI_REVISION_ID, i->revision, 1);
-    pci_put(at, PCI_CLASS_PROG, i->class_code, 3);
-    pci_put(at, PCI_SUBSYSTEM_VENDOR_ID, i->subsystem_vendor, 2);
-    pci_put(at, PCI_SUBSYSTEM_ID, i->subsystem, 2);
+    dpk_store_le(at + PCI_VENDOR_ID, i->vendor, 2);
+    dpk_store_le(at + PCI_DEVICE_ID, i->device, 2);
+    dpk_store_le(at + PCI_REVISION_ID, i->revision, 1);
+    dpk_store_le(at + PCI_CLASS_PROG, i->class_code, 3);
+    dpk_store_le(at + PCI_SUBSYSTEM_VENDOR_ID, i->subsystem_vendor, 2);
+    dpk_store_le(at + PCI_SUBSYSTEM_ID, i->subsystem, 2);
 }
 
 struct dpk_pci_identity dpk_pci_identity_of(const struct dpk_pci_config *c)
@@ -208,10 +208,10 @@ void dpk_pci_set_identity(struct dpk_pci *f, const struct dpk_pci_identity *iden
 /* Makes the list of capabilities: MSI-X, if the function has vectors, and those of virtio, if any. */
 static void link_first(uint8_t *at, bool msix, unsigned virtio)
 {
-    pci_put(at, PCI_STATUS, msix || virtio ? PCI_STATUS_CAP_LIST : 0, 2);
-    pci_put(at, PCI_CAPABILITY_LIST, msix ? MSIX_AT : virtio, 1);
+    dpk_store_le(at + PCI_STATUS, msix || virtio ? PCI_STATUS_CAP_LIST : 0, 2);
+    dpk_store_le(at + PCI_CAPABILITY_LIST, msix ? MSIX_AT : virtio, 1);
     if (msix)
-        pci_put(at, MSIX_AT + PCI_CAP_LIST_NEXT, virtio, 1);
+        dpk_store_le(at + MSIX_AT + PCI_CAP_LIST_NEXT, virtio, 1);
 }
 
 static void fill_space(uint8_t *at, const struct dpk_pci_config *c)
@@ -221,7 +221,7 @@ static void fill_space(uint8_t *at, const struct dpk_pci_config *c)
     for (unsigned i = 0; i < DPK_PCI_BARS; i++) {
         const struct dpk_pci_bar *b = &c->bars[i];
         if (b->log_size)
-            pci_put(at, PCI_BASE_ADDRESS_0 + 4 * i, b->type * 2u | b->prefetchable * 8u, 4);
+            dpk_store_le(at + PCI_BASE_ADDRESS_0 + 4 * i, b->type * 2u | b->prefetchable * 8u, 4);
     }
     if (c->vectors)
         fill_msix(at, c);
@@ -238,7 +238,7 @@ void dpk_pci_set_vectors(struct dpk_pci *f, unsigned vectors)
         return;
     link_first(at, count > 0, pci_fill_virtio(at, dpk_pci_config_of(f)));
     if (count)
-        pci_put(at, MSIX_AT + PCI_MSIX_FLAGS, count - 1u, 2);
+        dpk_store_le(at + MSIX_AT + PCI_MSIX_FLAGS, count - 1u, 2);
 }
 
 unsigned dpk_pci_vectors(struct dpk_pci *f)

@@ -56,8 +56,6 @@ void pci_fill(uint8_t *at, const struct dpk_pci_config *config,
 /* Writes the capabilities of a virtio device to configuration space. Returns the offset of the first, or
  * 0 if the function is no virtio device. */
 unsigned pci_fill_virtio(uint8_t *space, const struct dpk_pci_config *config);
-/* Writes a little-endian number. */
-void pci_put(uint8_t *at, unsigned place, uint32_t value, unsigned size);
 /* While a function is mapped, changes of its file cannot end the process. */
 void pci_guard(struct dpk_pci *f);
 void pci_unguard(struct dpk_pci *f);

@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "bus/virtio/bytes.h"
 #include "bus/virtio/virtio.h"
 
 struct virtio_queue {
@@ -121,13 +120,13 @@ static void show_queue(uint8_t *at, const struct virtio_bank *b)
     const unsigned index = q ? atomic_load(&b->queue_select) : 0;
     if (!q)
         q = &none;
-    virtio_put_le(at + VIRTIO_PCI_COMMON_Q_SIZE, atomic_load(&q->size), 2);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_Q_MSIX, atomic_load(&q->vector), 2);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_Q_ENABLE, atomic_load(&q->enabled), 2);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_Q_NOFF, index, 2);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_Q_DESCLO, atomic_load(&q->desc), 8);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_Q_AVAILLO, atomic_load(&q->avail), 8);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_Q_USEDLO, atomic_load(&q->used), 8);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_Q_SIZE, atomic_load(&q->size), 2);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_Q_MSIX, atomic_load(&q->vector), 2);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_Q_ENABLE, atomic_load(&q->enabled), 2);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_Q_NOFF, index, 2);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_Q_DESCLO, atomic_load(&q->desc), 8);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_Q_AVAILLO, atomic_load(&q->avail), 8);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_Q_USEDLO, atomic_load(&q->used), 8);
 }
 
 /* Writes all registers but the status and the generation. */
@@ -135,13 +134,13 @@ static void show(const struct dpk_virtio *v, uint8_t *at)
 {
     const struct virtio_bank *b = v->bank;
     const uint32_t device = atomic_load(&b->device_select), driver = atomic_load(&b->driver_select);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_DFSELECT, device, 4);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_DF, half(atomic_load(&b->device_features), device), 4);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_GFSELECT, driver, 4);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_GF, half(atomic_load(&b->driver_features), driver), 4);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_MSIX, atomic_load(&b->config_vector), 2);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_NUMQ, atomic_load(&b->queues), 2);
-    virtio_put_le(at + VIRTIO_PCI_COMMON_Q_SELECT, atomic_load(&b->queue_select), 2);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_DFSELECT, device, 4);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_DF, half(atomic_load(&b->device_features), device), 4);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_GFSELECT, driver, 4);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_GF, half(atomic_load(&b->driver_features), driver), 4);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_MSIX, atomic_load(&b->config_vector), 2);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_NUMQ, atomic_load(&b->queues), 2);
+    dpk_store_le(at + VIRTIO_PCI_COMMON_Q_SELECT, atomic_load(&b->queue_select), 2);
     show_queue(at, b);
 }
 
@@ -228,6 +227,14 @@ static const struct {
     {VIRTIO_PCI_COMMON_Q_AVAILLO, 8}, {VIRTIO_PCI_COMMON_Q_USEDLO, 8},
 };
 
+static uint64_t get_le(const uint8_t *at, unsigned size)
+{
+    uint64_t value = 0;
+    for (unsigned i = size; i-- > 0;)
+        value = value << 8 | at[i];
+    return value;
+}
+
 static void write_registers(const struct dpk_virtio *v, uint64_t offset, const uint8_t *bytes,
                             size_t size)
 {
@@ -237,7 +244,7 @@ static void write_registers(const struct dpk_virtio *v, uint64_t offset, const u
     for (size_t i = 0; i < sizeof writable / sizeof *writable; i++) {
         const unsigned place = writable[i].place;
         if (offset < place + writable[i].size && place < offset + size)
-            write_one(v, place, virtio_get_le(now + place, writable[i].size));
+            write_one(v, place, get_le(now + place, writable[i].size));
     }
 }
 

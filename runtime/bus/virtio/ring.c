@@ -2,7 +2,6 @@
 #include <linux/virtio_ring.h>
 #include <string.h>
 
-#include "bus/virtio/bytes.h"
 #include "bus/virtio/virtio.h"
 
 enum { DESCRIPTOR = 16, USED = 8, RING = 4 }; /* bytes; RING: flags and index before the entries */
@@ -194,9 +193,9 @@ bool dpk_virtq_give(struct dpk_virtq *q, const struct dpk_virtq_memory *memory, 
     const struct dpk_virtq_place *p = &q->place;
     uint8_t entry[USED], index[2];
     uint16_t flags = 0;
-    virtio_put_le(entry, head, 4);
-    virtio_put_le(entry + 4, written, 4);
-    virtio_put_le(index, (uint16_t)(q->used + 1u), sizeof index);
+    dpk_store_le(entry, head, 4);
+    dpk_store_le(entry + 4, written, 4);
+    dpk_store_le(index, (uint16_t)(q->used + 1u), sizeof index);
     q->held[head / 32] &= ~(1u << head % 32);
     if (!memory->write(memory->context, p->used + RING + UINT64_C(8) * (q->used % p->size), entry,
                        sizeof entry))

@@ -235,8 +235,7 @@ static void show_config(const struct virtio_dev *v)
 {
     uint8_t bytes[40] = {0};
     memcpy(bytes, v->tag, strnlen(v->tag, DOCA_VFS_TAG_SIZE));
-    for (unsigned i = 0; i < 4; i++)
-        bytes[36 + i] = (uint8_t)(v->request_queues >> 8 * i);
+    dpk_store_le(bytes + 36, v->request_queues, 4);
     memcpy(v->registers.device, bytes,
            v->registers.device_size < sizeof bytes ? v->registers.device_size : sizeof bytes);
 }

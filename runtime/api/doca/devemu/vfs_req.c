@@ -82,8 +82,8 @@ doca_error_t devemu_vfs_req_new(struct vfs_io *io, unsigned queue, unsigned run,
 
 /* ---- The end of a request ---- */
 
-/* Writes a chain to the used ring, unless the device was reset since. Returns false if the ring cannot be
- * written. */
+/* Writes a chain to the used ring, and notifies the driver, unless the device was reset since. A reset waits for the
+ * lock of the queue. Returns false if the ring cannot be written. */
 static bool give(struct pci_dev *d, const struct vfs_req *r, uint32_t written)
 {
     struct virtio_queue_state *q = &d->virtio->queues[r->queue];
@@ -92,10 +92,9 @@ static bool give(struct pci_dev *d, const struct vfs_req *r, uint32_t written)
     pthread_mutex_lock(&q->lock);
     if (q->enabled && atomic_load(&d->virtio->run) == r->run)
         good = dpk_virtq_give(&q->ring, &memory, r->head, written, &interrupts);
-    const uint16_t vector = q->vector;
-    pthread_mutex_unlock(&q->lock);
     if (interrupts)
-        dpk_virtio_interrupt(&d->virtio->registers, vector);
+        dpk_virtio_interrupt(&d->virtio->registers, q->vector);
+    pthread_mutex_unlock(&q->lock);
     return good;
 }
 
@@ -115,9 +114,10 @@ void doca_devemu_vfs_req_complete(struct doca_devemu_vfs_req *req, uint32_t len)
                              r->writable_size);
     free_list(r->in);
     free_list(r->out);
+    atomic_fetch_sub(&d->virtio->held,
+                     1); /* first: the driver may reset the device when it has the answer */
     if (!give(d, r, len < r->writable_size ? len : r->writable_size))
         devemu_virtio_break(d, "the used ring cannot be written");
-    atomic_fetch_sub(&d->virtio->held, 1);
     atomic_fetch_sub(&io->held, 1);
     dpk_ctx_notify(&io->base.ctx); /* the context may be stopping */
     dpk_object_drop(r);

@@ -1,12 +1,9 @@
-/* Queue pairs (struct qpc): creation and doorbells. */
-#include <endian.h>
+/* Queue pairs (struct qpc): creation and destruction. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "net/queues/queues.h"
 #include "queue.h"
-
-#define SEND_AT 4u /* of the number of sends in a doorbell record */
 
 /* Fields of the command; those of the context begin at CONTEXT. */
 enum {
@@ -32,34 +29,6 @@ enum {
     SIZE = 0x880 / 8, /* bytes */
 };
 enum { RELIABLE, OWN_RECEIVES = 0, NO_RECEIVES = 3 };
-
-/* ---- Doorbells ---- */
-
-static uint32_t record_word(const struct devx_pair *p, uint64_t at)
-{
-    uint32_t word = 0;
-    p->q.record.ops.load(&p->q.record.ops, p->record_at + at, &word, sizeof word);
-    return word;
-}
-
-/* A change of the queue pair may wait for its peer, and must not stop the doorbells of others: the thread looks again
- * after it. */
-bool devx_pair_look(struct devx_pair *p)
-{
-    if (pthread_mutex_trylock(&p->lock) != 0)
-        return false;
-    const uint32_t now[2] = {record_word(p, 0), record_word(p, SEND_AT)};
-    const bool active = p->state != IBV_QPS_RESET;
-    const bool receives = active && now[0] != p->rung[0], sends = active && now[1] != p->rung[1];
-    if (active)
-        memcpy(p->rung, now, sizeof now);
-    if (sends)
-        dpk_queue_ring(p->q.queue, (uint16_t)be32toh(now[1]));
-    if (receives)
-        dpk_queues_kick(p->nic, NULL);
-    pthread_mutex_unlock(&p->lock);
-    return receives || sends;
-}
 
 /* ---- Creation ---- */
 
@@ -173,8 +142,6 @@ int devx_pair_create(const struct devx_command *c, struct ibv_context *context,
 void devx_pair_free(struct devx_pair *p)
 {
     devx_unwatch(p);
-    devx_pair_look(
-        p); /* a card takes a doorbell long before it takes the command to destroy the queue pair */
     dpk_queue_destroy(p->q.queue, NULL);
     dpk_verbs_leave_pd(p->pd);
     pthread_mutex_destroy(&p->lock);

@@ -52,20 +52,21 @@ struct devx_pair {
 /* ---- cq.c: CREATE_CQ ---- */
 int devx_cq_create(const struct devx_command *c, struct ibv_context *context,
                    struct devx_queue **out);
-/* ---- pair.c: CREATE_QP, destruction, doorbells ---- */
+/* ---- pair.c: CREATE_QP, destruction ---- */
 int devx_pair_create(const struct devx_command *c, struct ibv_context *context,
                      struct devx_queue **out);
 void devx_pair_free(struct devx_pair *p);
-/* Looks at the doorbell record, and carries out what it asks for. Returns true if it was rung. */
-bool devx_pair_look(struct devx_pair *p);
 /* ---- states.c: changes and QUERY_QP ---- */
 int devx_pair_modify(const struct devx_command *c, struct devx_pair *p);
 int devx_pair_query(const struct devx_command *c, struct devx_pair *p);
 /* ---- watch.c: one thread looks at the records of all queue pairs ---- */
 /* Returns false if the thread cannot be started. */
 bool devx_watch(struct devx_pair *p);
-/* After this call, nothing looks at the record. The caller must not hold the lock of the queue pair. */
+/* Looks at the record once more. After this call, nothing looks at the record. The caller must not hold the lock of the queue pair. */
 void devx_unwatch(struct devx_pair *p);
+/* Looks at the doorbell record, and carries out what it asks for. Returns true if it was rung. The caller has the lock
+ * of the queue pair. */
+bool devx_look(struct devx_pair *p);
 /* ---- caps.c ---- */
 int devx_query_caps(const struct devx_command *c, struct ibv_context *context);
 int devx_query_roce_address(const struct devx_command *c, struct ibv_context *context);

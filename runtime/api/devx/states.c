@@ -238,6 +238,7 @@ int devx_pair_modify(const struct devx_command *c, struct devx_pair *p)
     if (devx_get(c->in, NUMBER, 24) != dpk_queue_number(p->q.queue))
         return devx_refuse(c, DEVX_BAD_RESOURCE, "qpn is not that of the object");
     pthread_mutex_lock(&p->lock);
+    devx_look(p); /* what was rung before the change is carried out in the old state */
     why = change(c, t, p);
     pthread_mutex_unlock(&p->lock);
     return why;

@@ -73,7 +73,8 @@ struct dpk_gpu_doorbell {
 struct doca_gpu_bell *dpk_gpu_doorbells(void);
 /* Returns false if the thread cannot be started. */
 bool dpk_gpu_doorbell_add(struct dpk_gpu_doorbell *d);
-/* After this call, nothing looks at the doorbell. The caller must not hold a lock that `look` takes. */
+/* Looks at the doorbell once more, because a card takes a doorbell long before it takes a command. After this call,
+ * nothing looks at the doorbell. The caller must not hold a lock that `look` takes. */
 void dpk_gpu_doorbell_remove(struct dpk_gpu_doorbell *d);
 
 /* The NIC's side of a queue of operations (doca_gpunetio_def.h). The owner of the queue has the entries. */

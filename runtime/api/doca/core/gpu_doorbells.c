@@ -82,6 +82,7 @@ void dpk_gpu_doorbell_remove(struct dpk_gpu_doorbell *d)
     pthread_mutex_lock(&life);
     pthread_mutex_lock(&lock);
     LIST_REMOVE(d, link);
+    d->look(d->context);
     const bool last = LIST_EMPTY(&doorbells);
     pthread_mutex_unlock(&lock);
     if (last) {

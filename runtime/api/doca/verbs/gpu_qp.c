@@ -167,11 +167,8 @@ void verbs_gpu_qp_free(struct gpu_qp *q)
 {
     if (!q)
         return;
-    if (q->watched) {
+    if (q->watched)
         dpk_gpu_doorbell_remove(&q->doorbell);
-        look(
-            q); /* a card takes a doorbell long before it takes the command to destroy the queue pair */
-    }
     dpk_queue_destroy(q->queue, NULL);
     verbs_unuse(q->uar);
     pthread_mutex_destroy(&q->lock);

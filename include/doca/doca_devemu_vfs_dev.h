@@ -32,7 +32,7 @@ doca_error_t doca_devemu_vfs_dev_create(struct doca_devemu_vfs_type *vfs_type,
                                         struct doca_devemu_vfs_dev **vfs_dev);
 /* Errors: IN_USE if the context is not idle, or has IO contexts. */
 doca_error_t doca_devemu_vfs_dev_destroy(struct doca_devemu_vfs_dev *vfs_dev);
-/* Return NULL if the argument is no virtio-fs device. */
+/* Return NULL if the argument is not a virtio-fs device. */
 struct doca_ctx *doca_devemu_vfs_dev_as_ctx(struct doca_devemu_vfs_dev *vfs_dev);
 struct doca_devemu_pci_dev *doca_devemu_vfs_dev_as_pci_dev(struct doca_devemu_vfs_dev *vfs_dev);
 struct doca_devemu_virtio_dev *

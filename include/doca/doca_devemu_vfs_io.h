@@ -53,7 +53,7 @@ doca_error_t doca_devemu_vfs_io_event_vfs_notification_req_notice_register(
  * After a reset, the driver gets nothing. */
 void doca_devemu_vfs_req_complete(struct doca_devemu_vfs_req *req, uint32_t len);
 /* Return the buffers that the device reads (the header of the request, and its data), or writes (the header
- * of the answer, and its data); NULL if there are none. The request owns them. Their memory is that of
+ * of the answer, and its data); NULL for an empty list. The request owns them. Their memory is that of
  * the driver, for tasks of doca_dma.h. The buffers of dataout have no data yet. */
 struct doca_buf *doca_devemu_vfs_req_get_datain(struct doca_devemu_vfs_req *req);
 struct doca_buf *doca_devemu_vfs_req_get_dataout(struct doca_devemu_vfs_req *req);

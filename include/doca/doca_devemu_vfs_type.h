@@ -18,7 +18,7 @@ doca_error_t doca_devemu_vfs_is_default_vfs_type_supported(const struct doca_dev
  * emulate; then *vfs_type is NULL. */
 doca_error_t doca_devemu_vfs_find_default_vfs_type_by_dev(struct doca_dev *dev,
                                                           struct doca_devemu_vfs_type **vfs_type);
-/* Returns NULL if the argument is no type of virtio-fs devices. */
+/* Returns NULL if the argument is not a type of virtio-fs devices. */
 struct doca_devemu_pci_type *
 doca_devemu_vfs_type_as_pci_type(struct doca_devemu_vfs_type *vfs_type);
 struct doca_devemu_virtio_type *

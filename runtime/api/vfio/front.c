@@ -95,7 +95,8 @@ int vfio_front_ioctl(int fd, unsigned long request, ...)
 }
 
 /* Handles writes to configuration space and to registers of virtio devices, and refuses writes to groups and
- * containers as the kernel's VFIO does. The kernel handles writes to other BARs. Returns false if the kernel must handle this write. */
+ * containers as the kernel's VFIO does. The kernel handles writes to other BARs. Returns false if the kernel must
+ * handle this write. */
 static bool write_space(int fd, const void *bytes, size_t size, off_t offset, ssize_t *result)
 {
     struct vfio_held held;

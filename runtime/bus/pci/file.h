@@ -54,7 +54,7 @@ size_t pci_lay_out(const struct dpk_pci_config *config, uint64_t offsets[DPK_PCI
 void pci_fill(uint8_t *at, const struct dpk_pci_config *config,
               const uint64_t offsets[DPK_PCI_BARS]);
 /* Writes the capabilities of a virtio device to configuration space. Returns the offset of the first, or
- * 0 if the function is no virtio device. */
+ * 0 if the function is not a virtio device. */
 unsigned pci_fill_virtio(uint8_t *space, const struct dpk_pci_config *config);
 /* While a function is mapped, changes of its file cannot end the process. */
 void pci_guard(struct dpk_pci *f);

@@ -78,11 +78,9 @@ bool dpk_virtio_is_resetting(const struct dpk_virtio *v)
     return atomic_load(&v->bank->resets_asked) != atomic_load(&v->bank->resets_done);
 }
 
-/* A driver may have the features that the device has, and needs VERSION_1. */
-static bool features_are_good(const struct virtio_bank *b)
+bool dpk_virtio_features_are_good(uint64_t driver, uint64_t device)
 {
-    const uint64_t driver = atomic_load(&b->driver_features);
-    return (driver & ~atomic_load(&b->device_features)) == 0 && (driver >> VIRTIO_F_VERSION_1 & 1);
+    return (driver & ~device) == 0 && (driver >> VIRTIO_F_VERSION_1 & 1);
 }
 
 static void write_status(const struct dpk_virtio *v, uint8_t value)
@@ -95,7 +93,9 @@ static void write_status(const struct dpk_virtio *v, uint8_t value)
     }
     do {
         after = value | (before & VIRTIO_CONFIG_S_NEEDS_RESET);
-        if (!(before & VIRTIO_CONFIG_S_FEATURES_OK) && !features_are_good(v->bank))
+        if (!(before & VIRTIO_CONFIG_S_FEATURES_OK) &&
+            !dpk_virtio_features_are_good(atomic_load(&v->bank->driver_features),
+                                          atomic_load(&v->bank->device_features)))
             after &= (uint8_t)~VIRTIO_CONFIG_S_FEATURES_OK;
     } while (!atomic_compare_exchange_weak(status_of(v), &before, after));
 }

@@ -45,7 +45,7 @@ enum dpk_status dpk_virtq_open(struct dpk_virtq *q, const struct dpk_virtq_place
     memset(q, 0, sizeof *q);
     if (p->size == 0 || p->size > DPK_VIRTQ_SIZE_MAX || (p->size & (p->size - 1u)))
         return dpk_fail(err, DPK_ERR_RANGE,
-                        "the queue has %u descriptors, which is no power of 2 up to %u", p->size,
+                        "the queue has %u descriptors, which is not a power of 2 up to %u", p->size,
                         DPK_VIRTQ_SIZE_MAX);
     if (!lies(p->desc, p->size * UINT64_C(16), 16) ||
         !lies(p->avail, RING + p->size * UINT64_C(2), 2) ||

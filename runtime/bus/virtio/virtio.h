@@ -86,7 +86,7 @@ struct dpk_virtio {
     struct virtio_bank *bank;
 };
 
-/* Finds the registers of a function. Returns false if it is no virtio device. */
+/* Finds the registers of a function. Returns false if the function is not a virtio device. */
 bool dpk_virtio_find(struct dpk_pci *f, struct dpk_virtio *out);
 
 /* For the host: a driver writes `size` bytes of the common configuration at an offset. Bytes after its
@@ -100,7 +100,7 @@ struct dpk_virtio_setup {
     uint64_t features;
     uint16_t queues, queue_size;
 };
-/* Ends a reset, also one that the driver did not ask for: all registers have their first values. */
+/* Ends a reset, whoever began it: all registers have their first values. */
 void dpk_virtio_reset(const struct dpk_virtio *v, const struct dpk_virtio_setup *setup);
 /* Returns true if the driver asked for a reset that has not ended. */
 bool dpk_virtio_is_resetting(const struct dpk_virtio *v);
@@ -114,6 +114,8 @@ uint8_t dpk_virtio_generation(const struct dpk_virtio *v);
 /* Gets a queue, below DPK_VIRTIO_QUEUES_MAX. Returns false if the driver has not enabled it. */
 bool dpk_virtio_queue(const struct dpk_virtio *v, unsigned index, struct dpk_virtq_place *place,
                       uint16_t *vector);
+/* Returns true if a driver may have its features: the device has them all, and VERSION_1 is among them. */
+bool dpk_virtio_features_are_good(uint64_t driver, uint64_t device);
 /* Raises an interrupt, unless `vector` is DPK_VIRTIO_NO_VECTOR or is not a vector of the function. */
 void dpk_virtio_interrupt(const struct dpk_virtio *v, uint16_t vector);
 

@@ -3,16 +3,26 @@
 
 #include "private.h"
 
-static doca_error_t is_able(const struct doca_devinfo *devinfo,
-                            const struct doca_devemu_pci_type *pci_type, uint8_t *able)
+static doca_error_t ask(const struct doca_devinfo *devinfo, uint8_t *able)
 {
     struct dpk_device_info card;
-    struct pci_type *t = able ? dpk_object_pin(pci_type, &devemu_pci_type_kind) : NULL;
-    doca_error_t result = t ? dpk_devinfo_ask(devinfo, &card) : DOCA_ERROR_INVALID_VALUE;
-    dpk_object_drop(t);
+    const doca_error_t result = able ? dpk_devinfo_ask(devinfo, &card) : DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         *able = devemu_is_able(&card);
     return result;
+}
+
+doca_error_t devemu_answer_able(const char *call, const struct doca_devinfo *devinfo, uint8_t *able)
+{
+    return dpk_doca_end(devinfo, call, ask(devinfo, able));
+}
+
+static doca_error_t is_able(const struct doca_devinfo *devinfo,
+                            const struct doca_devemu_pci_type *pci_type, uint8_t *able)
+{
+    struct pci_type *t = able ? dpk_object_pin(pci_type, &devemu_pci_type_kind) : NULL;
+    dpk_object_drop(t);
+    return t ? ask(devinfo, able) : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_devemu_pci_cap_type_is_mgmt_supported(const struct doca_devinfo *devinfo,

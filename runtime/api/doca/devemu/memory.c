@@ -20,12 +20,7 @@ static const struct dpk_memory_bus bus = {.read = bus_read, .write = bus_write};
 doca_error_t doca_devemu_pci_cap_is_mmap_add_dev_supported(const struct doca_devinfo *devinfo,
                                                            uint8_t *is_supported)
 {
-    struct dpk_device_info card;
-    const doca_error_t result =
-        is_supported ? dpk_devinfo_ask(devinfo, &card) : DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS)
-        *is_supported = devemu_is_able(&card);
-    return dpk_doca_end(devinfo, __func__, result);
+    return devemu_answer_able(__func__, devinfo, is_supported);
 }
 
 doca_error_t doca_devemu_pci_mmap_create(struct doca_devemu_pci_dev *pci_dev,

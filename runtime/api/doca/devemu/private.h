@@ -28,6 +28,9 @@ extern const struct dpk_kind devemu_pci_type_kind;
 
 /* Returns true if the card emulates functions for programs on this side. */
 bool devemu_is_able(const struct dpk_device_info *card);
+/* Answers `call`, which asks whether a device emulates functions for programs on this side. Errors: INVALID_VALUE. */
+doca_error_t devemu_answer_able(const char *call, const struct doca_devinfo *devinfo,
+                                uint8_t *able);
 /* Returns the DOCA error for a failure of the room pci, and stores its reason. */
 doca_error_t devemu_failed(const struct dpk_error *err);
 
@@ -49,7 +52,7 @@ struct pci_dev {
     struct dpk_dev_ctx base;
     struct pci_type *type; /* a use */
     unsigned number;
-    struct virtio_dev *virtio; /* NULL: no virtio device (virtio.h) */
+    struct virtio_dev *virtio; /* NULL: not a virtio device (virtio.h) */
     struct dpk_pci *f;         /* mapped from the first start until the release */
     bool claimed;              /* the DPU's side of it; with the lock */
     atomic_bool damaged;       /* the damage was reported */

@@ -36,12 +36,7 @@ static const struct dpk_pci_config config = {
 doca_error_t doca_devemu_vfs_is_default_vfs_type_supported(const struct doca_devinfo *devinfo,
                                                            uint8_t *supported)
 {
-    struct dpk_device_info card;
-    const doca_error_t result =
-        supported ? dpk_devinfo_ask(devinfo, &card) : DOCA_ERROR_INVALID_VALUE;
-    if (result == DOCA_SUCCESS)
-        *supported = devemu_is_able(&card);
-    return dpk_doca_end(devinfo, __func__, result);
+    return devemu_answer_able(__func__, devinfo, supported);
 }
 
 /* The default types of opened devices. */

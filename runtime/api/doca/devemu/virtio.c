@@ -1,5 +1,4 @@
 /* Properties of virtio devices: queues, features, and what the driver has written. */
-#include <linux/virtio_config.h>
 #include <string.h>
 
 #include "virtio.h"
@@ -8,7 +7,8 @@ static struct pci_dev *only_virtio(const char *call, struct pci_dev *d, doca_err
 {
     if (!d || d->virtio)
         return d;
-    *result = dpk_doca_unlock(d, call, DOCA_ERROR_INVALID_VALUE, "the context is no virtio device");
+    *result =
+        dpk_doca_unlock(d, call, DOCA_ERROR_INVALID_VALUE, "the context is not a virtio device");
     return NULL;
 }
 
@@ -53,7 +53,7 @@ SETTER(doca_devemu_virtio_dev_set_queue_size, uint16_t,
        "a queue has a power of 2 of descriptors, up to 1024")
 SETTER(doca_devemu_virtio_dev_set_num_required_running_virtio_io_ctxs, uint32_t, true, required, "")
 SETTER(doca_devemu_virtio_dev_set_device_features_63_0, uint64_t,
-       (value & ~VIRTIO_FEATURES) == 0 && (value >> VIRTIO_F_VERSION_1 & 1), setup.features,
+       dpk_virtio_features_are_good(value, VIRTIO_FEATURES), setup.features,
        "a device has the feature VERSION_1 (bit 32), and may have INDIRECT_DESC (bit 28)")
 
 #define GETTER(name, type, running, value)                                                         \

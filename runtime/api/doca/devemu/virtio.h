@@ -53,7 +53,8 @@ doca_error_t devemu_virtio_start(struct pci_dev *d);
 void devemu_virtio_stop(struct pci_dev *d);
 /* The host gets the function: its registers have their first values. */
 void devemu_virtio_plugged(struct pci_dev *d);
-/* Does what the status asks for. Returns true if the program was told of a reset; call this without a lock. */
+/* Follows the status that the driver wrote, and reports a reset to the program. Returns true if it reported or ended
+ * a reset. Call this without a lock. */
 bool devemu_virtio_progress(struct pci_dev *d);
 bool devemu_virtio_is_ready(struct pci_dev *d);
 
@@ -64,8 +65,8 @@ void devemu_virtio_follow(struct pci_dev *d);
 void devemu_virtio_break(struct pci_dev *d, const char *reason);
 /* Returns true if the driver has written a status that devemu_virtio_follow has not seen. */
 bool devemu_virtio_has_news(struct pci_dev *d);
-/* Ends a reset that the program was told of, if it has no request: *held is their number. Returns false if there
- * is no such reset. */
+/* Ends a reset that was reported to the program, if the program has no request: *held is the number of its
+ * requests. Returns false if no reset was reported. */
 bool devemu_virtio_complete_reset(struct pci_dev *d, unsigned *held);
 /* Returns true if a driver notified a queue of a device whose queues it may use. */
 bool devemu_virtio_has_work(struct pci_dev *d);

@@ -82,7 +82,7 @@ static enum dpk_status open_queues(struct virtio_dev *v, struct dpk_error *err)
 {
     const uint64_t features = dpk_virtio_driver_features(&v->registers);
     enum dpk_status status = DPK_OK;
-    if ((features & ~v->setup.features) || !(features >> VIRTIO_F_VERSION_1 & 1))
+    if (!dpk_virtio_features_are_good(features, v->setup.features))
         return dpk_fail(err, DPK_ERR_RANGE, "the driver has the features 0x%llx, the device 0x%llx",
                         (unsigned long long)features, (unsigned long long)v->setup.features);
     for (unsigned i = 0; status == DPK_OK && i < v->setup.queues; i++)
@@ -245,7 +245,7 @@ doca_error_t devemu_virtio_start(struct pci_dev *d)
     struct virtio_dev *v = d->virtio;
     if (!dpk_virtio_find(d->f, &v->registers))
         return dpk_doca_because(DOCA_ERROR_BAD_CONFIG,
-                                "the emulated function %u is no virtio device", d->number);
+                                "the emulated function %u is not a virtio device", d->number);
     if (v->request_queues + 1 > v->setup.queues)
         v->setup.queues = (uint16_t)(v->request_queues + 1);
     pthread_mutex_lock(&v->lock);

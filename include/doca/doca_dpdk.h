@@ -11,7 +11,7 @@
  *     rte_eth_dev_start(port);                             // DOCA Flow finds the device by the port's number
  *
  * The library has its own rte_eal_init, which passes the program's arguments to that of DPDK. On a machine
- * without free huge pages, it adds arguments that let DPDK do without (dpakit-compatibility(7)). A port is one of
+ * without free huge pages, it adds arguments that let DPDK do without (doca-gpunetio(7)). A port is one of
  * DPDK's driver net_null with the MAC address of the device: it can be configured and started as a card's, with any
  * offloads, and isolated. Its bursts are empty, and what it sends is lost: frames go by doca_eth. Errors of all
  * functions: INVALID_VALUE for NULL, and for an object that is not of the right kind.

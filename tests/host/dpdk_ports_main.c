@@ -6,6 +6,7 @@
 #include <rte_eal.h>
 #include <rte_ethdev.h>
 #include <rte_flow.h>
+#include <rte_mbuf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,10 @@ static void start(uint16_t port, struct doca_devinfo *info)
     DONE(doca_devinfo_get_mac_addr(info, own, sizeof own));
     printf("MAC address: %s\n", memcmp(&mac, own, sizeof own) == 0 ? "the device's" : "another");
     ZERO(rte_flow_isolate(port, 1, &error));
+    struct rte_eth_rxconf receives = facts.default_rxconf;
+    receives.offloads = RTE_ETH_RX_OFFLOAD_TIMESTAMP;
+    ZERO(rte_eth_rx_queue_setup(port, 0, 256, SOCKET_ID_ANY, &receives,
+                                rte_pktmbuf_pool_create("mbufs", 511, 0, 0, 2048, SOCKET_ID_ANY)));
     struct rte_eth_txconf sends = facts.default_txconf;
     sends.offloads = conf.txmode.offloads;
     ZERO(rte_eth_tx_queue_setup(port, 0, 256, SOCKET_ID_ANY, &sends));

@@ -24,7 +24,7 @@ setup_file() {
     local stand_in=(-I"$d" -Werror -L. -Wl,--no-as-needed -lrte_eal -Wl,-rpath,"$PWD")
     build dpdk_main starts "${stand_in[@]}"
     local minor
-    for minor in '' 5 6 8 10; do
+    for minor in '' 5 6 7 8 10; do
         build dpdk_ports_main "ports$minor" "${stand_in[@]}"
     done
     minor=
@@ -97,7 +97,7 @@ END
 
 @test "a device has a port of DPDK, which starts with a card's offloads and leads DOCA Flow to the device" {
     no_huge_pages
-    for minor in '' 5 6 8 10; do
+    for minor in '' 5 6 7 8 10; do
         ports "$BATS_FILE_TMPDIR/ports$minor"
     done
 }

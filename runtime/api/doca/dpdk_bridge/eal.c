@@ -10,10 +10,8 @@
 
 #define FREE_PAGES "/sys/kernel/mm/hugepages/hugepages-*/free_hugepages"
 #define MORE_MAX   5
-enum {
-    EAL_FIRST = 21,
-    EAL_LAST = 40
-}; /* ABIs of DPDK 20.11 to 39.11 */
+#define EAL_FIRST  21u /* the ABI of DPDK 20.11, and that of 39.11 */
+#define EAL_LAST   40u
 
 static void *eal; /* DPDK's library, if the program has not loaded it */
 
@@ -124,8 +122,8 @@ static int start(int (*init)(int, char **), int argc, char **argv)
     memcpy(all + 1, more, count * sizeof *all);
     memcpy(all + 1 + count, argv + 1, ((size_t)argc - 1) * sizeof *all);
     const int used = init(argc + (int)count, all);
-    memcpy(argv + 1, all + 1 + count,
-           ((size_t)argc - 1) * sizeof *all); /* DPDK may have sorted them */
+    /* DPDK may have sorted the program's arguments. */
+    memcpy(argv + 1, all + 1 + count, ((size_t)argc - 1) * sizeof *all);
     return used < (int)count ? used : used - (int)count;
 }
 

@@ -75,8 +75,8 @@ static doca_error_t make_port(const char *name, uint16_t *port)
 static doca_error_t set_address(const struct doca_dev *dev, uint16_t port)
 {
     set_mac *const set = (set_mac *)dpdk_bridge_function("rte_eth_dev_default_mac_addr_set");
-    uint16_t
-        mac[DOCA_DEVINFO_MAC_ADDR_SIZE / sizeof(uint16_t)]; /* DPDK's type has this alignment */
+    /* DPDK's type has the alignment of 2 bytes. */
+    uint16_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE / sizeof(uint16_t)];
     doca_error_t result = dpk_doca_inner(
         doca_devinfo_get_mac_addr(doca_dev_as_devinfo(dev), (uint8_t *)mac, sizeof mac));
     if (result == DOCA_SUCCESS && (!set || set(port, mac) != 0))

@@ -6,7 +6,7 @@ struct flow_port_cfg {
     struct dpk_object object;
     struct doca_dev *dev;
     uint16_t id, priv_size;
-    uint16_t dpdk_port; /* of devargs, or the id */
+    uint16_t dpdk_port; /* of devargs, if they are a number */
     bool has_devargs;
 };
 

@@ -10,15 +10,9 @@ if [ "$(nproc)" -lt 2 ] || ! unshare -rn ip link add v0 type veth peer name v1 2
     echo 'gpu_eth: left out: needs two cores and network namespaces'
     exit 0
 fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-export DPAKIT_DEVICES=$work/devices DPAKIT_WIRE_mlx5_0=veth:v0 DPAKIT_GPU_WORKERS=1
-l=$DPAKIT_BUILD/lib
-dpadev create mlx5_0 >log
+. "$here/gpu.bash"
 gcc -std=gnu11 -O2 "$here/packets_native.c" -o native
-dpacu -O2 -I"$DPAKIT_BUILD/include/doca" -I"$here" "$here/gpu_eth_bench.cu" -o kernel -L"$l" -ldoca_gpunetio -ldoca_eth -ldoca_flow \
-    -ldoca_common -Xlinker -rpath -Xlinker "$l"
+gpu_program gpu_eth_bench.cu kernel -ldoca_flow
 
 # flooded COMMAND...: prints what the command does on the second core, while frames come from the first.
 flooded() {

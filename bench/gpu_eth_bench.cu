@@ -2,12 +2,11 @@
  * gpunetio_simple_receive does. Prints how many came in a second. */
 #include <doca_eth_rxq.h>
 #include <doca_eth_rxq_gpu_data_path.h>
-#include <doca_gpunetio.h>
 #include <doca_gpunetio_dev_eth_rxq.cuh>
-#include <doca_mmap.h>
 #include <unistd.h>
 
 #include "flow_bench.h"
+#include "gpu_bench.h"
 
 enum { DEPTH = 16384, SLOT = 2048, AT_ONCE = 2048, WAIT_NS = 500000 };
 
@@ -33,14 +32,8 @@ static struct doca_gpu_eth_rxq *open_queue(struct doca_dev *dev, struct doca_gpu
 {
     struct doca_eth_rxq *rxq;
     struct doca_gpu_eth_rxq *handle;
-    struct doca_mmap *map;
     void *at;
-    TRY(doca_gpu_mem_alloc(gpu, DEPTH * SLOT, 4096, DOCA_GPU_MEM_TYPE_GPU, &at, NULL));
-    TRY(doca_mmap_create(&map));
-    TRY(doca_mmap_add_dev(map, dev));
-    TRY(doca_mmap_set_memrange(map, at, DEPTH * SLOT));
-    TRY(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
-    TRY(doca_mmap_start(map));
+    struct doca_mmap *map = map_of_gpu(gpu, dev, DEPTH * SLOT, &at);
     TRY(doca_eth_rxq_create(dev, DEPTH, SLOT, &rxq));
     TRY(doca_eth_rxq_set_type(rxq, DOCA_ETH_RXQ_TYPE_CYCLIC));
     TRY(doca_eth_rxq_set_pkt_buf(rxq, map, 0, DEPTH * SLOT));

@@ -10,15 +10,9 @@ if ! command -v tcpdump >/dev/null || ! unshare -n ip link add v0 type veth peer
     echo 'gpu_times: left out: needs tcpdump and root' # tcpdump gives up its rights, which a user namespace does not allow
     exit 0
 fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-export DPAKIT_DEVICES=$work/devices DPAKIT_WIRE_mlx5_0=veth:v0 DPAKIT_GPU_WORKERS=1
-l=$DPAKIT_BUILD/lib
+. "$here/gpu.bash"
 count=200
-dpadev create mlx5_0 >log
-dpacu -O2 -I"$DPAKIT_BUILD/include/doca" -I"$here" "$here/gpu_times_bench.cu" -o sender -L"$l" -ldoca_gpunetio -ldoca_eth \
-    -ldoca_common -Xlinker -rpath -Xlinker "$l"
+gpu_program gpu_times_bench.cu sender
 
 # Prints the lateness of each frame in ns. A time before the planned one by less than half a second is negative.
 run() {

@@ -2,13 +2,11 @@
  * Each frame has its time at byte 14: nanoseconds since the last full second of the clock, 4 bytes, big-endian. */
 #include <doca_eth_txq.h>
 #include <doca_eth_txq_gpu_data_path.h>
-#include <doca_gpunetio.h>
 #include <doca_gpunetio_dev_eth_txq.cuh>
-#include <doca_mmap.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "doca_bench.h"
+#include "gpu_bench.h"
 
 enum { SIZE = 64, DEPTH = 4096, MOST = 1024, APART_NS = 1000000, SECOND_NS = 1000000000 };
 
@@ -52,7 +50,6 @@ int main(int argc, char **argv)
     struct doca_dev *dev = first_device();
     struct doca_gpu *gpu;
     struct doca_eth_txq *txq;
-    struct doca_mmap *map;
     uint64_t *times;
     uint32_t key;
     void *frames;
@@ -60,12 +57,7 @@ int main(int argc, char **argv)
         return 1;
     TRY(doca_gpu_create("e5:00.0", &gpu));
     struct doca_gpu_eth_txq *handle = open_queue(dev, gpu, &txq);
-    TRY(doca_gpu_mem_alloc(gpu, MOST * SIZE, 4096, DOCA_GPU_MEM_TYPE_GPU, &frames, NULL));
-    TRY(doca_mmap_create(&map));
-    TRY(doca_mmap_add_dev(map, dev));
-    TRY(doca_mmap_set_memrange(map, frames, MOST * SIZE));
-    TRY(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
-    TRY(doca_mmap_start(map));
+    struct doca_mmap *const map = map_of_gpu(gpu, dev, MOST * SIZE, &frames);
     TRY(doca_mmap_get_mkey(map, dev, &key));
     key = __builtin_bswap32(key);
     if (cudaMallocHost((void **)&times, MOST * sizeof *times) != cudaSuccess)
